@@ -1,0 +1,1 @@
+"""Pure rendering: mathematics, plain text, safe HTML and highlighted quotes."""
