@@ -7,16 +7,12 @@ institution's IMM1003.
 
 from __future__ import annotations
 
-import os
 import socket
-import tempfile
 import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
-
-os.environ.setdefault("PREUVE_DATA_DIR", tempfile.mkdtemp(prefix="preuve-tests-"))
 
 import pytest
 
@@ -48,6 +44,11 @@ def _light_embedding(request: pytest.FixtureRequest, settings: Any) -> None:
 @pytest.fixture(autouse=True)
 def _private_files(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "files"
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.STATIC_ROOT.mkdir()
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

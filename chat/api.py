@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.generics import get_object_or_404
+from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.response import Response
 
 from chat import ask, contracts, presenting, streams
@@ -18,6 +19,18 @@ from courses.models import Course
 if TYPE_CHECKING:
     from django.http import StreamingHttpResponse
     from rest_framework.request import Request
+
+
+class EventStream(BaseRenderer):
+    """Lets a client ask for `text/event-stream`; errors before the stream are JSON in it."""
+
+    media_type = "text/event-stream"
+    format = "stream"
+
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None
+    ) -> bytes:
+        return JSONRenderer().render(data)
 
 
 class ConversationSerializer(serializers.ModelSerializer[Conversation]):
@@ -106,7 +119,7 @@ class ConversationViewSet(viewsets.ModelViewSet[Conversation]):
         ask.erase(instance)
 
     @extend_schema(request=QuestionSerializer, responses=TurnSerializer)
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], renderer_classes=[JSONRenderer, EventStream])
     def ask(self, request: Request, pk: str | None = None) -> Response | StreamingHttpResponse:
         """Asks a question. With `Accept: text/event-stream`, as a stream of events."""
         conversation = get_object_or_404(self.get_queryset(), pk=pk)

@@ -130,7 +130,7 @@ def quoted(turn: Turn) -> bool:
 
 
 def present(turns: Sequence[Turn], user: User) -> list[ShownTurn]:
-    """The turns as they may be shown to the person now. Four queries, however many turns."""
+    """The turns as they may be shown to the person now, in as many queries as for one turn."""
     cited = Citation.objects.visible_to(user).filter(turn__in=turns)
     by_turn: dict[int, list[Citation]] = {turn.pk: [] for turn in turns}
     for citation in cited:

@@ -20,8 +20,9 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import connection, connections
 from django.http import StreamingHttpResponse
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse, set_script_prefix
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
+from django.utils.translation import get_language, override
 from rest_framework.exceptions import Throttled
 
 from chat import ask
@@ -117,7 +118,7 @@ def _still_open(turn: Turn, user: User) -> bool:
 
 def respond(frames: Generator[str]) -> StreamingHttpResponse:
     """Frames as a response that is never cached, buffered or compressed."""
-    reading = _read(frames, contextvars.copy_context())
+    reading = _read(_as_here(frames), contextvars.copy_context())
     response = StreamingHttpResponse(reading, content_type="text/event-stream")
     add_never_cache_headers(response)
     patch_vary_headers(response, ["Accept"])
@@ -127,8 +128,23 @@ def respond(frames: Generator[str]) -> StreamingHttpResponse:
     return response
 
 
+def _as_here(frames: Generator[str]) -> Generator[str]:
+    """The frames with this request's language and address prefix, in whichever thread they run.
+
+    Both live in asgiref's `Local`, which a copied context does not carry to another thread.
+    """
+    language, prefix = get_language(), get_script_prefix()
+
+    def made() -> Generator[str]:
+        set_script_prefix(prefix)
+        with override(language), closing(frames):
+            yield from frames
+
+    return made()
+
+
 async def _read(frames: Generator[str], context: contextvars.Context) -> AsyncIterator[str]:
-    """Frames made in another thread, which keeps the request's language and id."""
+    """Frames made in another thread, which keeps the request's id for its log lines."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[str | None] = asyncio.Queue()
     gone = threading.Event()

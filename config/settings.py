@@ -61,6 +61,7 @@ def database(url: str) -> dict[str, object]:
         return {
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": DATA_DIR / "preuve.sqlite3",
+            "TEST": {"NAME": DATA_DIR / "test.sqlite3"},  # a file: streams use threads
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 20,

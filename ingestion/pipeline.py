@@ -29,7 +29,7 @@ from ingestion.parsing.scanner import scan
 from ingestion.parsing.types import DocumentError
 from knowledge import library, search
 from knowledge.index import CHUNKING, active_generation, profile_of
-from knowledge.models import Document, SpaceKind
+from knowledge.models import Document, SpaceKind, Status
 from knowledge.retrieval.types import RetrievalError
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _one(
     tally: Tally,
 ) -> None:
     if document and document.sha256 == scanned.sha256 and document.chunking == CHUNKING:
-        if document.stated == _stated(scanned):
+        if document.stated == _stated(scanned, run):
             tally.files["unchanged"] += 1
         else:
             tally.files["changed"] += 1
@@ -225,7 +225,7 @@ def _one(
         return
     if run.dry_run:
         tally.files["changed" if document else "new"] += 1
-        tally.documents.append(_line(scanned, parsed))
+        tally.documents.append(_line(run, scanned, parsed))
         return
     is_new = document is None
     document = document or Document(space=run.space, origin=run.origin, path=scanned.path)
@@ -242,23 +242,27 @@ def _one(
     tally.chunks["added"] += replaced.added
     tally.chunks["removed"] += replaced.removed
     tally.chunks["embedded"] += replaced.embedded
-    tally.documents.append(_line(scanned, parsed))
+    tally.documents.append(_line(run, scanned, parsed))
 
 
-def _line(scanned: ScannedDocument, parsed: ParsedDocument) -> dict[str, Any]:
+def _line(run: IngestionRun, scanned: ScannedDocument, parsed: ParsedDocument) -> dict[str, Any]:
     return {
         "path": scanned.path,
         "kind": scanned.kind,
-        "status": scanned.status,
+        "status": _stated(scanned, run)["status"],
         "warnings": [*scanned.warnings, *parsed.report.warnings],
     } | {name: value for name, value in asdict(parsed.report).items() if name != "warnings"}
 
 
-def _stated(scanned: ScannedDocument) -> dict[str, str]:
-    """What the source states of its own governance, by preuve.toml or by its kind."""
+def _stated(scanned: ScannedDocument, run: IngestionRun) -> dict[str, str]:
+    """What the source states of its own governance, by preuve.toml or by its kind.
+
+    Exams and solutions are drafts in a course space; in the private one they are where they belong.
+    """
+    private = run.space.kind == SpaceKind.PRIVATE and scanned.kind in {"exam", "solution"}
     return {
         "kind": scanned.kind,
-        "status": scanned.status,
+        "status": Status.PUBLISHED if private else scanned.status,
         "valid_from": scanned.valid_from,
         "valid_until": scanned.valid_until,
     }
@@ -275,11 +279,11 @@ def _describe(document: Document, scanned: ScannedDocument, run: IngestionRun) -
     document.sha256 = scanned.sha256
     if scanned.statement_path:
         document.statement = _known(run).get(scanned.statement_path)
-    stated = _stated(scanned)
+    stated = _stated(scanned, run)
     if document.stated == stated:
         return
     document.stated = stated
-    document.status = scanned.status
+    document.status = stated["status"]
     document.valid_from = _instant(scanned.valid_from)
     document.valid_until = _instant(scanned.valid_until)
     begins, ends = document.valid_from, document.valid_until

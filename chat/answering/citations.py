@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SEPARATOR = " \u2014 "
 _WORDS = {
     "fr": {"session": "Séance", "slide": "Diapositive", "slides": "Diapositives", "page": "Page",
-           "sheet": "Feuille", "open": "«\u00a0", "close": "\u00a0»"},
+           "sheet": "Feuille", "open": "« ", "close": " »"},
     "en": {"session": "Session", "slide": "Slide", "slides": "Slides", "page": "Page",
            "sheet": "Sheet", "open": "\u201c", "close": "\u201d"},
 }  # fmt: skip

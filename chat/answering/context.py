@@ -33,7 +33,7 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _ROLE = re.compile(
-    "(?im)^(?P<lead>[ \\t>#*_-]*)(?P<role>system|assistant|user|human|developer|tool|instructions?|"
+    "(?im)^(?P<lead>(?:‹S\\d+›|[ \\t>#*_-])*)(?P<role>system|assistant|user|human|developer|tool|instructions?|"
     "système|utilisateur|assistante?)(?P<tail>[ \\t*_]*):"
 )
 _FENCE = re.compile("<{3,}|>{3,}|`{3,}|-{5,}|={5,}")

@@ -49,8 +49,10 @@ ASKS = -0.4
 #: Added when the unit is the entry or box that defines the very subject; a choice, as much as the
 #: type.
 SUBJECT = 0.3
-#: The second threshold, on `confidence` (raw cosine + 0.10 coverage of the best sentence, the first
-#: threshold's own rule brought down to one sentence): below it, titles only. See `docs/decisions`.
+#: The second threshold, on `confidence` (raw cosine + 0.10 coverage of the best sentence: the first
+#: threshold's own rule brought down to one sentence): below it, titles only. Used when the caller
+#: has no calibrated one (`Gate.sentence_threshold`); a choice at the low end of e5's answerable
+#: cosines (FINDINGS.md, Refusal: 0.82-0.93).
 MIN_CONFIDENCE = 0.83
 #: Share of the confidence that coverage gives, as in the evidence gate (FINDINGS.md, Refusal).
 COVERAGE_SHARE = 0.10
@@ -120,7 +122,8 @@ def propose(request: Request) -> Proposal:
     if not ranked:
         return Proposal(can_answer=False, reason=refusals.CLOSEST)
     confidence = max(one.confidence for one in ranked[:MAX_QUOTES])
-    if confidence < request.min_confidence and not pinned:
+    least = MIN_CONFIDENCE if request.min_confidence is None else request.min_confidence
+    if confidence < least and not pinned:
         return Proposal(can_answer=False, reason=refusals.CLOSEST, confidence=confidence)
     chosen = _choose(ranked)
     return Proposal(

@@ -165,7 +165,8 @@ class Request:
     """All that a profile learns of a turn: words and evidence, never a user or a space.
 
     `query_vector` is the question embedded by the index's own profile; `idf` counts inside the
-    asker's scope, and without it the evidence itself is counted.
+    asker's scope, and without it the evidence itself is counted. `min_confidence` is the second
+    threshold, of the best sentence (`Gate.sentence_threshold`); `None`: the profile's own.
     """
 
     analysis: Analysis

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.core.cache import cache
+
 from chat.models import Citation, Conversation, Turn
 from knowledge.models import Chunk, Document, Space
 from knowledge.rendering.mathml import math_html
@@ -100,3 +102,34 @@ def cite(turn: Turn, tag: str, chunk: Chunk, quote: str, **values: Any) -> Citat
         locator=f"Diapositive {chunk.slide}",
         **values,
     )
+
+
+def ready_for_pages(settings: Any) -> None:
+    """Static files straight from their folder, and nobody has asked anything this minute."""
+    cache.clear()
+    settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
+    settings.STORAGES = settings.STORAGES | {
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    }
+
+
+MATERIAL = f"""# Objectifs
+
+Comprendre les deux ratios que le prêteur calcule avant de prêter.
+
+# Le ratio prêt-valeur
+
+Le ratio prêt-valeur est le rapport entre le montant du prêt et la valeur de l'immeuble donné en
+garantie. Il se calcule ainsi :
+
+$${FORMULA}$$
+
+Le prêteur retient le moins élevé du prix payé et de la valeur marchande établie par un évaluateur.
+
+# Les seuils des prêteurs
+
+| Immeuble | Ratio maximal | Couverture minimale | Amortissement le plus long |
+| --- | --- | --- | --- |
+| Maison unifamiliale non assurée | 80 % | sans objet | 30 ans |
+| Multilogement conventionnel | 75 % | 1,20 | 25 ans |
+"""

@@ -129,7 +129,8 @@ def test_exceptions_are_known_in_english(text: str) -> None:
 
 
 def test_an_exception_under_a_label_of_its_own_belongs_to_another_statement() -> None:
-    text = "Définition : la VAN est la somme des flux actualisés.\nExemple : tous les projets, sauf un."
+    text = "Définition : la VAN est la somme des flux actualisés.\n"
+    text += "Exemple : tous les projets, sauf un."
     assert grown("la VAN est la somme des flux actualisés.", text) == text.split("\n")[0][13:]
     for line in ("Exception : les terrains.", "Important : sauf pour les terrains."):
         text = f"Définition : la VAN est la somme des flux actualisés.\n{line}"

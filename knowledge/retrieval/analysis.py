@@ -176,6 +176,7 @@ def analyse(
         alternatives=alternatives,
         bridges=bridges,
         pointer=bool(places) and not said,
+        names=_names_said(text, found),
     )
 
 
@@ -241,6 +242,26 @@ def identifiers(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _names_said(text: str, glossary: Sequence[str]) -> tuple[str, ...]:
+    """Capitalised words of three letters or more that do not begin a sentence.
+
+    None when most words are capitalised: that is somebody's style. Words of the glossary's terms
+    are left out, because a translation of them may stand in the evidence.
+    """
+    said = list(re.finditer(r"[^\W\d_]+", text))
+    known = {word for term in glossary for word in re.findall(r"\w+", fold(term))}
+    found = [
+        match[0]
+        for match in said[1:]
+        if len(match[0]) > 2
+        and match[0][0].isupper()
+        and text[: match.start()].rstrip(" «\"'’(")[-1:] not in ".!?:"
+    ]
+    if len(found) > MOST_CAPITALS * len(said):
+        return ()
+    return tuple(dict.fromkeys(word for word in map(fold, found) if word not in known))
+
+
 def _joined_code(match: re.Match[str]) -> str:
     """IMM 1003 as IMM1003; not CAD 2500 and not PIB 2023."""
     money_or_year = match[1] in _CURRENCIES or _YEAR.fullmatch(match[2])
@@ -295,6 +316,7 @@ def _glossary(
 
 
 _MAX_BRIDGES = 8
+MOST_CAPITALS = 0.6
 
 
 def _names(entry: GlossaryEntry) -> Iterator[str]:

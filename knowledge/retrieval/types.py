@@ -128,6 +128,7 @@ class Analysis:
     alternatives: tuple[Term, ...] = ()
     bridges: tuple[Bridge, ...] = ()
     pointer: bool = False
+    names: tuple[str, ...] = ()  # folded capitalised words inside the question: Gatineau, RCD
 
     @property
     def names_a_place(self) -> bool:
@@ -188,8 +189,9 @@ class Candidate:
 class Thresholds:
     """The evidence gate's numbers, each with where it comes from.
 
-    Calibrated: a question is answered when its best passage reaches `answer` for its language; a
-    passage joins the evidence when it reaches `context`. Strict: `min_cosine` and an overlap of
+    Calibrated: a question has evidence when its score reaches `answer` for its language, and it is
+    surely about what the evidence says when it reaches `answer` + `sure_margin`; a passage joins
+    the evidence when it reaches `context`. Strict: `min_cosine` and an overlap of
     `min_overlap` of the question's terms, at most `limit` passages.
     """
 
@@ -200,6 +202,7 @@ class Thresholds:
     min_cosine: float = 0.0
     min_overlap: float = 0.0
     limit: int = 12
+    sure_margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,8 @@ class Verdict:
 class Admission:
     """What the evidence gate lets through, best first. Empty `evidence` is a refusal, for `reason`.
 
-    Reasons: "admitted", "empty" (nothing was ranked), "below_threshold", "unknown_identifier",
+    `sure` false with evidence: show the closest passages and claim nothing (DESIGN §5, three
+    states). Reasons: "admitted", "empty" (nothing was ranked), "below_threshold", "unknown_identifier",
     "unknown_place" (the session, slide, … that the question names is not in the evidence).
     """
 
@@ -226,3 +230,4 @@ class Admission:
     threshold: float
     verdicts: tuple[Verdict, ...] = ()
     missing: tuple[str, ...] = ()
+    sure: bool = False

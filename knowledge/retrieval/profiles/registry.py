@@ -41,7 +41,7 @@ def _sentence_transformers(settings: Mapping[str, object]) -> EmbeddingProfile:
 def _hashing(settings: Mapping[str, object]) -> EmbeddingProfile:
     from knowledge.retrieval.profiles.hashing import HashingProfile  # noqa: PLC0415
 
-    return HashingProfile(_number(settings, "dimension") or 64)
+    return HashingProfile(_number(settings, "dimension") or 512)
 
 
 _BUILDERS: dict[str, Callable[[Mapping[str, object]], EmbeddingProfile]] = {
