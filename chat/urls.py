@@ -30,9 +30,7 @@ urlpatterns = [
     path("courses/<int:pk>/conversations/", views.new_conversation, name="new_conversation"),
     path("conversations/<int:pk>/", views.conversation, name="conversation"),
     path("conversations/<int:pk>/ask/", views.ask, name="ask"),
-    path(
-        "conversations/<int:pk>/spaces/", views.conversation_spaces, name="conversation_spaces"
-    ),
+    path("conversations/<int:pk>/spaces/", views.conversation_spaces, name="conversation_spaces"),
     path("conversations/<int:pk>/delete/", views.delete_conversation, name="delete_conversation"),
     path("turns/<int:pk>/", views.turn, name="turn"),
     path("turns/<int:pk>/events/", views.turn_events, name="turn_events"),

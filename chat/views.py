@@ -123,7 +123,7 @@ def ask(request: SignedIn, pk: int) -> HttpResponseBase:
         streams.throttle(request.user)
         turn = asking.begin(conversation=found, question=question)
     except Throttled as error:
-        wait = int(error.wait or 0) + 1
+        wait = int(error.wait or 0) + 1  # type: ignore[attr-defined]
         detail = ngettext(
             "Too many questions in a short time. Try again in %(wait)d second.",
             "Too many questions in a short time. Try again in %(wait)d seconds.",
@@ -172,7 +172,7 @@ def source(request: SignedIn, pk: int, tag: str) -> HttpResponse:
     found = get_object_or_404(turns, pk=pk)
     tags = tags_of(found, request.user)
     fetched = request.headers.get("X-Requested-With") == "fetch"
-    context = {"turn": found, "tag": tag, "tags": tags, "fetched": fetched}
+    context: dict[str, Any] = {"turn": found, "tag": tag, "tags": tags, "fetched": fetched}
     if tag not in tags:
         raise Http404
     context["panel"] = panel(found, tag, request.user)

@@ -6,6 +6,7 @@ Pure Python without Django: script/server's supervisor and the tests start it al
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import importlib.util
 import shutil
 import signal
@@ -16,6 +17,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 # sockaddr_un.sun_path holds 108 bytes on Linux and 104 on macOS and the BSDs, final NUL included.
@@ -86,15 +88,12 @@ def start_private_redis(directory: Path, *, timeout_s: float = 20) -> PrivateRed
     directory = directory.resolve()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     directory.chmod(0o700)
+    lock = claim(directory)
     scratch = None
     path = directory / "redis.sock"
     if len(str(path).encode()) > SOCKET_PATH_BYTES:
         scratch = Path(tempfile.mkdtemp(prefix="preuve-"))
         path = scratch / "redis.sock"
-    elif answers(path):
-        msg = f"Another Redis is already running in {directory}."
-        raise RedisUnavailableError(msg)
-
     log = directory / "redis.log"
     settings = {
         "port": "0",
@@ -107,13 +106,14 @@ def start_private_redis(directory: Path, *, timeout_s: float = 20) -> PrivateRed
         "loglevel": "warning",
     }
     arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    with log.open("wb") as output:
+    with lock, log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603  the program and its arguments are ours
             [program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=directory,
+            pass_fds=[lock.fileno()],
             start_new_session=True,
             preexec_fn=end_with_parent,
         )
@@ -127,6 +127,18 @@ def start_private_redis(directory: Path, *, timeout_s: float = 20) -> PrivateRed
             raise RedisUnavailableError(msg)
         time.sleep(0.02)
     return redis
+
+
+def claim(directory: Path) -> IO[str]:
+    """A lock that the server inherits and holds for as long as it lives."""
+    lock = (directory / "redis.lock").open("a", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        msg = f"Another Redis is already running in {directory}."
+        raise RedisUnavailableError(msg) from None
+    return lock
 
 
 def answers(path: Path) -> bool:

@@ -106,6 +106,9 @@ class IngestionRunAdmin(TaughtAdmin):
     def save_model(self, *_args: object) -> None:
         """Already saved and queued by `intake`."""
 
+    def save_related(self, *_args: object) -> None:
+        """A run has none."""
+
     @admin.display(description=_("source"))
     def name(self, run: IngestionRun) -> str:
         return run.source.rsplit("/", 1)[-1]

@@ -23,7 +23,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from ingestion.models import IngestionRun
-from ingestion.parsing.archive import Limits, extract_zip
+from ingestion.parsing.archive import ArchiveLimits, extract_zip
 from ingestion.parsing.parse import parse
 from ingestion.parsing.scanner import scan
 from ingestion.parsing.types import DocumentError
@@ -134,8 +134,8 @@ def _folder(run: IngestionRun) -> Iterator[Path]:
         yield root
 
 
-def archive_limits() -> Limits:
-    return Limits(max_bytes=settings.ARCHIVE_MAX_BYTES, max_files=settings.ARCHIVE_MAX_FILES)
+def archive_limits() -> ArchiveLimits:
+    return ArchiveLimits(total=settings.ARCHIVE_MAX_BYTES, files=settings.ARCHIVE_MAX_FILES)
 
 
 def _known(run: IngestionRun) -> dict[str, Document]:

@@ -33,8 +33,8 @@ _MARKUP = re.compile(
     re.IGNORECASE,
 )
 _ROLE = re.compile(
-    "(?im)^(?P<lead>(?:‹S\\d+›|[ \\t>#*_-])*)(?P<role>system|assistant|user|human|developer|tool|instructions?|"
-    "système|utilisateur|assistante?)(?P<tail>[ \\t*_]*):"
+    "(?im)^(?P<lead>(?:‹S\\d+›|[ \\t>#*_-])*)(?P<role>system|assistant|user|human|"
+    "developer|tool|instructions?|système|utilisateur|assistante?)(?P<tail>[ \\t*_]*):"
 )
 _FENCE = re.compile("<{3,}|>{3,}|`{3,}|-{5,}|={5,}")
 

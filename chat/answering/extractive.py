@@ -44,11 +44,12 @@ KEEP_WITHIN = 0.7
 #: choice, because the right slide is second in a fifth of the questions (FINDINGS.md: recall
 #: against MRR).
 SAME_PASSAGE = 0.15
-#: A sentence that is itself a question answers nothing; a choice.
-ASKS = -0.4
-#: Added when the unit is the entry or box that defines the very subject; a choice, as much as the
-#: type.
-SUBJECT = 0.3
+#: A sentence that is itself a question answers nothing, above all the one that was asked; a choice:
+#: it comes behind any other sentence of the pool.
+ASKS = -1.5
+#: Added when the unit is the entry or box that defines the very subject of a definition question; a
+#: choice: as much as full coverage, because nothing answers such a question better.
+SUBJECT = 1.0
 #: The second threshold, on `confidence` (raw cosine + 0.10 coverage of the best sentence: the first
 #: threshold's own rule brought down to one sentence): below it, titles only. Used when the caller
 #: has no calibrated one (`Gate.sentence_threshold`); a choice at the low end of e5's answerable

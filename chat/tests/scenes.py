@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.core.cache import cache
-
 from chat.models import Citation, Conversation, Turn
 from knowledge.models import Chunk, Document, Space
 from knowledge.rendering.mathml import math_html
@@ -21,7 +19,7 @@ FORMULA = r"\frac{\text{prêt}}{\text{valeur}}"
 
 
 def deck(course: Course, *, kind: str = "official", path: str = "seance-04.tex") -> Document:
-    """Three slides: 7 « Objectifs », 8 « Le ratio prêt-valeur » with a formula, 9 « Les seuils »."""
+    """Slides 7 « Objectifs », 8 « Le ratio prêt-valeur » with a formula and 9 « Les seuils »."""
     space = Space.objects.get(course=course, kind=kind)
     document = Document.objects.create(
         space=space, path=path, title="Les ratios du prêteur", kind="slides", session=4, sha256="0"
@@ -102,15 +100,6 @@ def cite(turn: Turn, tag: str, chunk: Chunk, quote: str, **values: Any) -> Citat
         locator=f"Diapositive {chunk.slide}",
         **values,
     )
-
-
-def ready_for_pages(settings: Any) -> None:
-    """Static files straight from their folder, and nobody has asked anything this minute."""
-    cache.clear()
-    settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = True
-    settings.STORAGES = settings.STORAGES | {
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    }
 
 
 MATERIAL = f"""# Objectifs

@@ -101,7 +101,7 @@ def test_a_fence_must_be_unguessable() -> None:
     [
         (
             {"session": 4, "slide": 18, "title": "Titre"},
-            "IMM1003 — Séance 4 — Diapositive 18 — «\u00a0Titre\u00a0»",
+            "IMM1003 — Séance 4 — Diapositive 18 — « Titre »",
             "IMM1003 — Session 4 — Slide 18 — “Titre”",
         ),
         (
@@ -120,13 +120,13 @@ def test_a_fence_must_be_unguessable() -> None:
             "IMM1003 — Données — Sheet Loyers",
         ),
         (
-            {"session": None, "slide": None, "document": "Plan", "section": "Évaluation", "title": ""},
-            "IMM1003 — Plan — Évaluation",
-            "IMM1003 — Plan — Évaluation",
+            {"session": None, "slide": None, "document": "Plan", "section": "Notes", "title": ""},
+            "IMM1003 — Plan — Notes",
+            "IMM1003 — Plan — Notes",
         ),
         (
             {"session": None, "slide": None, "document": "Glossaire", "title": "", "term": "VAN"},
-            "IMM1003 — Glossaire — «\u00a0VAN\u00a0»",
+            "IMM1003 — Glossaire — « VAN »",
             "IMM1003 — Glossaire — “VAN”",
         ),
     ],

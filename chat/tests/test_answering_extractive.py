@@ -67,13 +67,13 @@ def test_a_glossary_entry_wins_a_definition_question() -> None:
         "Taux de capitalisation (cap rate) : rapport entre le revenu net et la valeur.",
         kind="glossary",
         term="Taux de capitalisation",
-        score=0.1,
+        score=0.6,
     )
     passing = evidence(
         1,
-        "Le taux de capitalisation est souvent cité. On définit le taux de capitalisation plus loin.",
+        "Le taux de capitalisation est souvent cité. Ce taux est vu plus loin.",
     )
-    best = score(request("Définir le taux de capitalisation", passing, entry))[0]
+    best = score(request("Définir le taux de capitalisation", passing, entry, *SOURCES[1:]))[0]
     assert best.evidence is entry
 
 

@@ -4,14 +4,9 @@ import pytest
 from django.urls import reverse
 
 from chat.models import Conversation, Turn
-from chat.tests.scenes import RATIO, answered, asked, deck, ready_for_pages
+from chat.tests.scenes import RATIO, answered, asked, deck
 from courses.models import Institution, Membership, User
 from knowledge.models import Space
-
-
-@pytest.fixture(autouse=True)
-def _ready(settings):
-    ready_for_pages(settings)
 
 
 @pytest.fixture
@@ -206,15 +201,16 @@ def test_a_long_conversation_shows_its_last_turns_and_leads_to_the_earlier(as_al
     assert "Question 30." in html
     assert "Question 5." not in html
     assert 'href="?before=6"' in html
-    assert "Question 5." in as_alice.get(f"/conversations/{conversation.pk}/?before=6").content.decode()
+    assert (
+        "Question 5."
+        in as_alice.get(f"/conversations/{conversation.pk}/?before=6").content.decode()
+    )
     assert as_alice.get(f"/conversations/{conversation.pk}/?before=²").status_code == 200
 
 
 def test_deleting_a_conversation_leaves_nothing_of_it(as_alice, turn):
     space = turn.conversation.space_id
-    answer = as_alice.post(
-        reverse("delete_conversation", args=[turn.conversation_id]), follow=True
-    )
+    answer = as_alice.post(reverse("delete_conversation", args=[turn.conversation_id]), follow=True)
     assert "erased" in answer.content.decode()
     assert not Conversation.objects.exists()
     assert not Turn.objects.exists()
@@ -235,7 +231,9 @@ def test_only_my_own_spaces_can_be_switched_on(client, alice, iris, course):
         assert conversation.use_private is False
 
 
-def test_the_chip_of_another_course_stands_only_where_the_switch_is_on(client, bob, course, other_course):
+def test_the_chip_of_another_course_stands_only_where_the_switch_is_on(
+    client, bob, course, other_course
+):
     client.force_login(bob)
     conversation = asked(bob, course).conversation
     assert "IMM1033" not in page(client, "conversation", conversation.pk).content.decode()
@@ -256,13 +254,26 @@ def test_a_refusal_says_where_it_searched_and_names_the_nearest(as_alice, alice,
         nearest=[{"title": "Les seuils", "locator": "Diapositive 9"}],
     )
     html = page(as_alice, "turn", turn.pk).content.decode()
-    for words in ("No proof, no answer", "cours IMM1003", "Les seuils", "Diapositive 9", "Rephrase"):
+    for words in (
+        "No proof, no answer",
+        "cours IMM1003",
+        "Les seuils",
+        "Diapositive 9",
+        "Rephrase",
+    ):
         assert words in html
     assert 'class="answer' not in html
 
 
 def test_a_failed_turn_offers_to_try_again(as_alice, alice, course):
-    turn = asked(alice, course, "Une question <b>?", status="failed", reason="failed", answer="Index en panne.")
+    turn = asked(
+        alice,
+        course,
+        "Une question <b>?",
+        status="failed",
+        reason="failed",
+        answer="Index en panne.",
+    )
     html = page(as_alice, "turn", turn.pk).content.decode()
     assert "Try again" in html
     assert "Index en panne." in html

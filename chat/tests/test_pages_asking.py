@@ -1,15 +1,16 @@
 """Asking by a plain form post: without JavaScript, the answer is a page."""
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 
 from chat.models import Conversation, Turn
-from chat.tests.scenes import MATERIAL, asked, ready_for_pages
+from chat.tests.scenes import MATERIAL, asked
 
 
 @pytest.fixture(autouse=True)
-def _ready(settings):
-    ready_for_pages(settings)
+def _nobody_has_asked_yet():
+    cache.clear()
 
 
 @pytest.fixture

@@ -114,9 +114,7 @@ def test_hidden_pieces_in_a_row_make_one_sentence(alice, course):
 
 def test_a_part_hidden_until_later_is_not_shown(alice, course):
     turn = answered(alice, course, deck(course))
-    Chunk.objects.filter(title="Les seuils").update(
-        hidden_until=timezone.now() + timedelta(days=1)
-    )
+    Chunk.objects.filter(title="Les seuils").update(hidden_until=timezone.now() + timedelta(days=1))
     assert [piece.hidden for piece in shown(turn, alice).pieces] == [False, True]
     assert panel(turn, "S2", alice) is None
 

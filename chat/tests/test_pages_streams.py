@@ -4,31 +4,32 @@ import asyncio
 import json
 import threading
 import time
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPResponse
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
 from chat import streams
 from chat.models import Conversation, Turn
-from chat.tests.scenes import MATERIAL, RATIO, answered, asked, deck, ready_for_pages
+from chat.tests.scenes import MATERIAL, RATIO, answered, asked, deck
 from courses.models import User
 
 SECRET = "a" * 32
 
 
 @pytest.fixture(autouse=True)
-def _ready(settings):
-    ready_for_pages(settings)
+def _nobody_has_asked_yet():
+    cache.clear()
 
 
 @pytest.fixture
 def request_to(live_asgi):
     """Opens a response of the real server to a signed-in person."""
-    opened = []
+    opened: list[HTTPConnection | HTTPResponse] = []
 
     def request(person, method, address, form=None):
         client = Client()

@@ -152,13 +152,13 @@ class _Page:
     def box(self, box: Box) -> str:
         label = labels.box_label(box, self.language)
         out = [f'<div class="box box-{box.kind}">']
-        joint = ""
         if label:
             out.append(f'<p class="box-title">{self.run(label)}</p>')
-            joint = labels.joiner(label)
         for index, block in enumerate(box.blocks):
-            first = index == 0 and isinstance(block, Paragraph)
-            out.append(self.block(block, joint if first else ""))
+            joint = ""
+            if index == 0 and label and isinstance(block, Paragraph):
+                joint = labels.joiner(label, block.inlines)
+            out.append(self.block(block, joint))
         return "".join(out) + "</div>"
 
 

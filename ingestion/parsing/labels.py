@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ingestion.parsing.tree import Box, Inline, Text, flatten
+from ingestion.parsing.tree import Box, Inline, Math, Text, flatten
 
 _PREFIX = {
     "fr": {
@@ -97,8 +97,10 @@ def _trimmed(inlines: Sequence[Inline]) -> tuple[Inline, ...]:
     return tuple(kept)
 
 
-def joiner(label: Sequence[Inline]) -> str:
-    """What joins a label to the first sentence after it."""
+def joiner(label: Sequence[Inline], following: Sequence[Inline]) -> str:
+    """What joins a label to the first sentence after it; an equation stands on its own line."""
+    if following and isinstance(following[0], Math) and following[0].display:
+        return ""
     leaves = list(flatten(label))
     last = leaves[-1].text if leaves and isinstance(leaves[-1], Text) else ""
     if not leaves or last.endswith((" : ", ": ")):

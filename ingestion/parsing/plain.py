@@ -113,7 +113,8 @@ class _Writer:
 
     def _formula(self, tex: str, display: bool, put: Callable[..., None]) -> None:
         if self.speak is not None:
-            put(f" {self.speak(tex)} ", keep=True)
+            edge = "\n" if display else " "
+            put(f"{edge}{self.speak(tex)}{edge}", keep=True)
         elif display:
             put("\n")
             put(f"$${tex}$$", keep=True)
@@ -199,7 +200,7 @@ class _Writer:
         if blocks and isinstance(blocks[0], Paragraph):
             first = blocks.pop(0)
             assert isinstance(first, Paragraph)
-            run = (*label, Text(labels.joiner(label)), *first.inlines)
+            run = (*label, Text(labels.joiner(label, first.inlines)), *first.inlines)
             lines += self.sentences(run)
         elif label:
             lines += self.whole(label)

@@ -23,8 +23,8 @@ _TOKENS: tuple[tuple[str, str], ...] = (
     ("slides", "slides slide diapos diapo diapositives seance lecture deck beamer presentation"),
 )  # fmt: skip
 _KIND = {token: kind for kind, tokens in _TOKENS for token in tokens.split()}
-_ALWAYS_WHOLE = {"final", "finals", "test", "tests", "ds", "corr", "sol", "controle", "presentation",
-                 "resume", "travail", "lecture", "seance", "synthese", "plan"}  # fmt: skip
+_ALONE = {"final", "finals", "test", "tests", "ds", "corr", "sol", "controle", "resume", "travail",
+          "epreuve", "feuille", "serie", "memo"}  # fmt: skip
 _TWO = {
     ("aide", "memoire"): "cheat_sheet",
     ("cheat", "sheet"): "cheat_sheet",
@@ -96,12 +96,12 @@ def kind_of(path: str, looks: Looks) -> str:
 
 
 def kind_by_name(path: str) -> str:
-    """The kind that the file name says, else the nearest folder; exams win over everything."""
+    """The kind that the file name says, else the nearest folder; any folder may say « exam »."""
     parts = path.split("/")
     names = [re.sub(r"\.[A-Za-z0-9]{1,5}$", "", parts[-1]), *reversed(parts[:-1])]
     kinds = [kind_by_words(name) for name in names]
     for kind in ("exam", "solution"):
-        if kind in kinds[:2] or (kind in kinds and kinds[0] in {"", "slides"}):
+        if kind in kinds:
             return kind
     return next((kind for kind in kinds if kind), "")
 
@@ -112,9 +112,10 @@ def kind_by_words(text: str) -> str:
     kinds = {_TWO[pair] for pair in zip(words, words[1:], strict=False) if pair in _TWO}
     kinds |= {_TWO[pair] for pair in zip(words, words[2:], strict=False) if pair in _TWO}
     kinds |= {_KIND[word] for word in words if word in _KIND}
-    if len(words) > 6:
-        # A sentence, not a name: a word such as « final » or « test » in it says little.
-        kinds -= {_KIND[word] for word in words if word in _ALWAYS_WHOLE}
+    if sum(not word.isdigit() for word in words) > 1:
+        # « final » or « test » names an exam alone, not in « projet final ».
+        kinds -= {_KIND[word] for word in words if word in _ALONE}
+        kinds |= {_KIND[word] for word in words if word in _KIND and word not in _ALONE}
     for kind, _ in _TOKENS:
         if kind in kinds:
             return kind

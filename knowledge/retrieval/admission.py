@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from knowledge.retrieval.analysis import holds_identifier, holds_place
-from knowledge.retrieval.fusion import DEPTH, fuse
+from knowledge.retrieval.fusion import DEPTH, fuse, is_named
 from knowledge.retrieval.language import ENGLISH, FRENCH, fold, query_terms
 from knowledge.retrieval.lexical import rank as rank_words
 from knowledge.retrieval.types import (
@@ -271,12 +271,7 @@ def admit(
         reason = "unknown_identifier" if known else "unknown_place"
         return _refused(candidates, reason, score, tau, missing)
     pinned = [c for c in candidates if c.pinned]
-    precise = (
-        analysis.slide is not None or analysis.page is not None or (analysis.exercise is not None)
-    )
-    pointed = bool(pinned) and (
-        analysis.pointer or (precise and any(c.coverage > 0 for c in pinned))
-    )
+    pointed = bool(pinned) and (analysis.pointer or any(c.coverage > 0 for c in pinned))
     if thresholds.rule == STRICT_RULE:
         admitted = [c for c in candidates if _strictly(c, thresholds) or (pointed and c.pinned)]
     elif pointed:
@@ -375,7 +370,7 @@ def _missing(
         for identifier in analysis.identifiers
         if not any(holds_identifier(text, identifier) for text in texts)
     ]
-    if any(c.pinned for c in candidates):
+    if any(is_named(analysis, fact) for fact in known):
         return tuple(missing)
     for name in ("session", "slide", "page", "workshop", "exercise"):
         number = getattr(analysis, name)

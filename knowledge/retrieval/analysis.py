@@ -97,7 +97,7 @@ _KIND_WORDS = {
     DEFINITION: r"""
         defini\w* | defin(?:e|es|ed|ing) | qu'est[- ]ce\ qu(?:e|'\w+) | qu'entend-on\ par
         | c'est\ quoi | signifi\w+ | veut\ dire | qu'appelle-t-on | que\ nomme-t-on
-        | what(?:'s|\ is|\ are)(?!\ the\ (?:steps|types|kinds|rate|price|date|weight)\b)
+        | what(?:'s|\ is)(?!\ the\ (?:rate|price|date|weight|best|order)\b) | what\ are(?!\ the)
         | what\ does\ \w+(?:\ \w+){0,4}\ mean | meaning\ of | sens\ du\ (?:mot|terme)
         | stands?\ for""",
     LIST: r"""
@@ -155,7 +155,8 @@ def analyse(
     language = detect_language(text, default_language)
     places, rest = _places(fold(read))
     said = bool(places) and any(_is_subject(word) for word in tokens(rest, language))
-    alternatives = query_terms(rest if said else read, language)
+    precise = bool(places.keys() & {"slide", "page", "exercise"})
+    alternatives = query_terms(rest if said and precise else read, language)
     found, bridges = _glossary(read, language, alternatives, glossary)
     expansions = dict.fromkeys(
         term[0] for bridge in bridges for term in bridge.phrase if term not in alternatives

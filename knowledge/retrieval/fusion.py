@@ -35,6 +35,7 @@ GLOSSARY_BOOST = 0.15
 DEFINITION_BOOST = 0.08
 TABLE_BOOST = 0.08
 FORMULA_BOOST = 0.05
+PLACE_BOOST = 0.05
 
 
 def rank(
@@ -67,7 +68,7 @@ def rank(
                 candidate,
                 boosts=boosts,
                 score=candidate.fused + sum(value for _, value in boosts),
-                pinned=is_named(analysis, known),
+                pinned=is_precise(analysis) and is_named(analysis, known),
             )
         )
     ranked.sort(key=lambda c: (not c.pinned, -c.score, c.chunk_id))
@@ -130,14 +131,34 @@ def fuse(
 
 def _boosts(analysis: Analysis, facts: ChunkFacts) -> Iterable[tuple[str, float]]:
     boxes = {fold(box) for box in facts.boxes}
-    if facts.term and fold(facts.term) in {fold(term) for term in analysis.glossary}:
+    asked = facts.term and fold(facts.term) in {fold(term) for term in analysis.glossary}
+    if asked and (analysis.kind == words.DEFINITION or _is_bare_term(analysis)):
         yield "glossary", GLOSSARY_BOOST
-    if analysis.kind == words.DEFINITION and (facts.term or "definition" in boxes):
+    if analysis.kind == words.DEFINITION and "definition" in boxes:
         yield "definition", DEFINITION_BOOST
     if analysis.kind == words.DATA and (facts.kind == "table" or facts.document_kind == "data"):
         yield "table", TABLE_BOOST
     if analysis.kind == words.CALCULATION and boxes & {"formula", "formule"}:
         yield "formula", FORMULA_BOOST
+    if is_named(analysis, facts) and not is_precise(analysis):
+        yield "place", PLACE_BOOST
+
+
+def _is_bare_term(analysis: Analysis) -> bool:
+    """The question is a glossary term and nothing else: « valeur actuelle nette »."""
+    covered = {place for bridge in analysis.bridges for place in bridge.covers}
+    return covered == set(range(len(analysis.alternatives)))
+
+
+def is_precise(analysis: Analysis) -> bool:
+    """The question is about one place: it names a slide, page or exercise, or nothing but a place.
+
+    « Quand faut-il remettre l'atelier 1 ? » is not: its answer may stand in the course plan.
+    """
+    numbers = (analysis.slide, analysis.page, analysis.exercise)
+    return analysis.names_a_place and (
+        analysis.pointer or any(number is not None for number in numbers)
+    )
 
 
 def is_named(analysis: Analysis, facts: ChunkFacts) -> bool:

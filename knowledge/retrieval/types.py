@@ -109,8 +109,9 @@ class Analysis:
     `expansions` are stems added from the glossary's French-English pairs, and `bridges` say which
     terms they stand for. `identifiers` are codes that must occur in the evidence (GX-999,
     IMM1033). `glossary` are the entries found, as the glossary writes them. `session`, `slide`,
-    `page`, `workshop`, `exercise` are numbers that the question names explicitly; `terms` leave
-    the words that name them out unless there are no others, and then `pointer` is true.
+    `page`, `workshop`, `exercise` are numbers that the question names explicitly; when a
+    slide, page or exercise is named, `terms` leave these words out. `pointer`: nothing else is
+    asked than the place. `names` are folded capitalised words of the question (Gatineau, RCD).
     """
 
     question: str
@@ -128,7 +129,7 @@ class Analysis:
     alternatives: tuple[Term, ...] = ()
     bridges: tuple[Bridge, ...] = ()
     pointer: bool = False
-    names: tuple[str, ...] = ()  # folded capitalised words inside the question: Gatineau, RCD
+    names: tuple[str, ...] = ()
 
     @property
     def names_a_place(self) -> bool:
@@ -220,8 +221,9 @@ class Admission:
     """What the evidence gate lets through, best first. Empty `evidence` is a refusal, for `reason`.
 
     `sure` false with evidence: show the closest passages and claim nothing (DESIGN §5, three
-    states). Reasons: "admitted", "empty" (nothing was ranked), "below_threshold", "unknown_identifier",
-    "unknown_place" (the session, slide, … that the question names is not in the evidence).
+    states). Reasons: "admitted", "empty" (nothing was ranked), "below_threshold",
+    "unknown_identifier", "unknown_place" (the session, slide, … that the question names is not in
+    the evidence); the last two list what is `missing`.
     """
 
     evidence: tuple[Candidate, ...]

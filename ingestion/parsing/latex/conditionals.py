@@ -279,7 +279,7 @@ class Conditions:
             case "IfFileExists":
                 return expander.file_exists(first)
             case "ifSubfilesClassLoaded":
-                return False
+                return any("subfiles" in name for name in expander.classes)
             case "@ifclassloaded":
                 return first in expander.classes
             case "@ifpackageloaded" | "ifpackageloaded":

@@ -46,9 +46,11 @@ class Source:
         return " — ".join(piece for piece in pieces if piece)
 
 
-def open_document(root: Path, path: str, settings: CourseFile, language: str) -> Source:
+def open_document(
+    root: Path, path: str, settings: CourseFile, language: str, *, alone: bool = False
+) -> Source:
     """Read `path` and all it includes; raises DocumentError when it cannot be read at all."""
-    folder = Folder(root, may_read=settings.reader_of(path))
+    folder = Folder(root, may_read=settings.reader_of(path), alone=path if alone else "")
     folder.text(path)
     sources = []
     for name in closure(folder, path):

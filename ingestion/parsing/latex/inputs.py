@@ -58,10 +58,13 @@ class Folder:
 
     root: Path
     may_read: Callable[[str], bool] = lambda path: True
+    alone: str = ""  # a single file was given: nothing beside it is read
     _texts: dict[str, str] = field(default_factory=dict)
     _names: dict[str, bool] = field(default_factory=dict)
 
     def exists(self, path: str) -> bool:
+        if self.alone and path != self.alone:
+            return False
         if path not in self._names:
             full = self.root / path
             try:

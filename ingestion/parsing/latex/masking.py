@@ -75,7 +75,6 @@ class Declared:
     commands: dict[str, int] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)  # ordinary environments
     shorts: set[str] = field(default_factory=set)
-    hidden: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,6 @@ def declarations(sources: Iterable[str]) -> Declared:
                 text,
             )
         )
-        found.hidden.update(re.findall(r"\\excludecomment\s*\{([^{}]+)\}", text))
         for name, inner in re.findall(
             r"\\(?:new|renew|provide)command\s*\*?\s*\{?\\([a-zA-Z]+)\}?\s*\[1\]\s*"
             r"\{\s*\\(url|nolinkurl|path|lstinline|verb)\s*(?:\[[^\]]*\])?\{?#1\}?\s*\}",
@@ -237,7 +235,7 @@ class _Mask:
             self.copy(match.start(), match.end())
             return match.end()
         name = found.group(1)
-        hidden = name in self.declared.hidden or (name == "comment")
+        hidden = name in _HIDDEN
         if not hidden and not self.is_verbatim(name):
             self.copy(match.start(), found.end())
             return found.end()
@@ -248,7 +246,7 @@ class _Mask:
             self.unclosed.append((name, self.line_at(match.start())))
             self.copy(match.start(), found.end())
             return found.end()
-        if hidden or name in _HIDDEN:
+        if hidden:
             self.put(" ", match.start())
         else:
             start, language = self.past_arguments(name, found.end(), close.start())

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from pylatexenc import latexwalker
 from pylatexenc.latexwalker import (
     LatexCharsNode,
     LatexEnvironmentNode,
@@ -21,7 +20,7 @@ from pylatexenc.latexwalker import (
 from ingestion.parsing.latex import commands, drawings, environments, grammar, vocabulary
 from ingestion.parsing.latex.formulas import Formulas
 from ingestion.parsing.latex.masking import MARK, Vault
-from ingestion.parsing.latex.settle import balance
+from ingestion.parsing.latex.walker import walk
 from ingestion.parsing.latex.walking import (
     BLANKS,
     Node,
@@ -90,13 +89,8 @@ class Context:
 def read(text: str, context: Context, page: Page | None = None) -> list[Block]:
     """The blocks of a text. `page` receives its title, notes and footnotes; they end the blocks."""
     page = page if page is not None else Page()
-    prepared = balance(context.formulas.extract(text))
-    walker = latexwalker.LatexWalker(
-        prepared, latex_context=grammar.context(), tolerant_parsing=True
-    )
-    nodes, _, _ = walker.get_latex_nodes(pos=0)
     builder = Builder(context, page)
-    builder.visit(nodes)
+    builder.visit(walk(context.formulas.extract(text)))
     blocks = builder.finish()
     blocks += page.footnotes
     page.footnotes = []
@@ -278,8 +272,8 @@ class Builder:
             self.wrap("emphasis", contents(last(arguments)))
         elif name in vocabulary.SHOWN:
             index = vocabulary.SHOWN[name][1]
-            if index >= 0:
-                self.visit(contents(last(arguments)))
+            if 0 <= index < len(arguments):
+                self.visit(contents(arguments[index]))
         elif (sign := grammar.symbols().get(name)) is not None:
             self.line.append(Text(sign))
             self.gap(node, name)

@@ -25,10 +25,10 @@ def balance(text: str) -> str:
             continue
         if match.group(1) == "begin":
             if len(opened) < _FLOOR:
-                opened.append(match.group(2).strip())
+                opened.append(_name(match.group(2)))
                 out.append(f"\\begin{{{opened[-1]}}}")
         elif match.group(1) == "end":
-            name = match.group(2).strip()
+            name = _name(match.group(2))
             if name in opened:
                 while opened[-1] != name:
                     out.append(_close(opened.pop()))
@@ -40,9 +40,6 @@ def balance(text: str) -> str:
                 out.append(token)
         elif token == "}":
             if opened and opened[-1] == "{":
-                opened.pop()
-                out.append(token)
-            elif "{" in opened and not _environment_since(opened):
                 opened.pop()
                 out.append(token)
         else:
@@ -57,6 +54,6 @@ def _close(name: str) -> str:
     return "}" if name == "{" else f"\\end{{{name}}}"
 
 
-def _environment_since(opened: list[str]) -> bool:
-    """Whether an environment opened after the last brace; its end is still to come."""
-    return opened[-1] != "{"
+def _name(text: str) -> str:
+    """An environment's name in the signs that pylatexenc accepts."""
+    return re.sub(r"[^\w* ._-]", "-", text.strip()) or "-"

@@ -28,6 +28,7 @@ _HOOK_END = "\\preuvehookend "
 class Structure:
     def __init__(self, expander: Expander) -> None:
         self.expander = expander
+        self.hidden: set[str] = set()  # environments left out of what is printed
         self._hook_starts: list[int] = []
         many: dict[Callable[[str], None], str] = {
             self._begin: "begin",
@@ -80,6 +81,9 @@ class Structure:
         if name == "document":
             self._begin_document()
             return
+        if name in self.hidden:
+            self._skip(name)
+            return
         expander.environments.append(name)
         expander.known.open()
         if name == "frame":
@@ -120,6 +124,15 @@ class Structure:
                 expander.overlay()
         if name == "overprint":
             stream.option()
+
+    def _skip(self, name: str) -> None:
+        """Past an environment that the source keeps out of what it prints."""
+        layer = self.expander.stream.settle()
+        if layer is not None:
+            end = re.compile(r"\\end\s*\{\s*" + re.escape(name) + r"\s*\}").search(
+                layer.text, layer.pos
+            )
+            layer.pos = end.end() if end else len(layer.text)
 
     def _list_options(self, name: str) -> None:
         """`[<+->]` after a list: counted for the pages, and gone."""
@@ -460,7 +473,10 @@ class Structure:
         if command == "specialcomment":
             stream.argument()
             stream.argument()
-        if command != "excludecomment":
+        self.hidden.discard(name)
+        if command == "excludecomment":
+            self.hidden.add(name)
+        else:
             self.expander.known.environments[name] = Environment("", "")
 
     def _star_test(self, command: str) -> None:
