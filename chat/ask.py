@@ -150,7 +150,7 @@ class Route:
                 analysis=found.analysis,
                 evidence=self.evidence,
                 query_vector=found.query_vector,
-                embed=found.profile.embed_passages,
+                embed=found.profile.embed_sentences,
                 min_confidence=gate.sentence_threshold,
             )
         )

@@ -174,7 +174,16 @@ _AS_TEXT = {
     "dotso": "dots",
     "hdots": "dots",
     "textellipsis": "dots",
-    "textminus": "-",
+    "mleft": "left",
+    "mright": "right",
+    "centernot": "not",
+    "xlongrightarrow": "xrightarrow",
+    "xlongleftarrow": "xleftarrow",
+    "smallsetminus": "setminus",
+    "oldphi": "phi",
+    "symbfup": "mathbf",
+    "symup": "mathrm",
+    "symit": "mathit",
 }
 _LITERAL = {
     "degreeCelsius": "°\\mathrm{C}",
@@ -223,6 +232,13 @@ _LITERAL = {
     "hskip": "",
     "cr": "\\\\",
     "tabularnewline": "\\\\",
+}
+# Commands that packages (physics, commath, mathtools) and courses define alike.
+_FENCES = {
+    "abs": ("|", "|"),
+    "norm": ("\\|", "\\|"),
+    "ceil": ("\\lceil", "\\rceil"),
+    "floor": ("\\lfloor", "\\rfloor"),
 }
 _ENVIRONMENTS = {
     "eqnarray": "aligned",
@@ -336,6 +352,9 @@ def for_math_core(tex: str, *, depth: int = 0) -> str:
         return tex
     out: list[str] = []
     at = 0
+    if "√" in tex:
+        tex = re.sub(r"√\s*(?=\{)", r"\\sqrt", tex)
+        tex = re.sub(r"√\s*([^\s\\{}])", r"\\sqrt{\1}", tex)
     while match := _COMMAND.search(tex, at):
         out.append(tex[at : match.start()])
         name, at = match.group(1), match.end()
@@ -368,6 +387,10 @@ def _command(name: str, tex: str, start: int, at: int, depth: int) -> tuple[str,
         body, at = _argument(tex, at)
         body = for_math_core(body, depth=depth + 1)
         return f"\\begin{{{name}}}{body}\\end{{{name}}}", at
+    if name in _FENCES and group(tex, at):
+        body, at = _argument(tex, at)
+        left, right = _FENCES[name]
+        return f"\\left{left} {for_math_core(body, depth=depth + 1)} \\right{right}", at
     if name == "substack":
         body, at = _argument(tex, at)
         return f"\\begin{{matrix}}{for_math_core(body, depth=depth + 1)}\\end{{matrix}}", at
@@ -376,6 +399,8 @@ def _command(name: str, tex: str, start: int, at: int, depth: int) -> tuple[str,
         if parts:
             body, end = _argument(tex, parts.end())
             return f"\\sqrt[{parts.group(1)}]{{{for_math_core(body, depth=depth + 1)}}}", end
+    if name in {"mleft", "mright"}:
+        name = name[1:]
     if name in {"left", "right"}:
         return _delimiter(name, tex, at)
     if name in {"hline", "cline", "cmidrule"}:
@@ -435,6 +460,7 @@ def _text(name: str, tex: str, at: int, depth: int) -> tuple[str, int]:
         at = found[1]
     to = re.compile(r"\s*to\s*[-\d.]+\s*\w+").match(tex, at) if name == "hbox" else None
     argument, at = _argument(tex, to.end() if to else at)
+    argument = re.sub(r"\\[()]", "$", argument)
     inner = _AS_TEXT.get(name, name)
     if inner in {"intertext", "shortintertext"}:
         inner = "text"

@@ -14,6 +14,10 @@ _FORMULA = re.compile(
 )
 
 
+# Between two dollars of a shell or of code: a path, an option, an assignment.
+_CODE = re.compile(r"[A-Za-z_]{3,}/|/[A-Za-z_]{3,}|(?:^|\s)--?[a-z]{3,}|::|=$|__|[\"`;]")
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """Characters `start:end` of a text; `tex` is None outside formulas."""
@@ -29,10 +33,12 @@ def spans(text: str) -> list[Span]:
     found: list[Span] = []
     at = 0
     for match in _FORMULA.finditer(text):
+        block, inline = match.group("block"), match.group("inline")
+        if inline is not None and "\\" not in inline and _CODE.search(inline):
+            continue
         if match.start() > at:
             found.append(Span(at, match.start()))
-        block = match.group("block")
-        tex = block if block is not None else match.group("inline")
+        tex = block if block is not None else inline
         found.append(Span(match.start(), match.end(), tex.strip(), block is not None))
         at = match.end()
     if at < len(text):

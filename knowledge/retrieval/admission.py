@@ -220,14 +220,7 @@ def calibrate(
         left = f", without {', '.join(out)}" if out else ""
         notes.append(f"{language}: {QUANTILE:.0%} point of {len(scores)} controls{left}")
     source = f"cosine + {COVERAGE_WEIGHT} x coverage; {'; '.join(notes)}"
-    return Thresholds(
-        rule=CALIBRATED,
-        answer=answer,
-        source=source,
-        context=context,
-        limit=LIMIT,
-        sure_margin=SURE_MARGIN,
-    )
+    return Thresholds(rule=CALIBRATED, answer=answer, source=source, context=context, limit=LIMIT)
 
 
 # The gate
@@ -303,7 +296,7 @@ def admit(
             Verdict(candidate.chunk_id, passage_score(candidate), holds and room, reason)
         )
     strict_rule = thresholds.rule == STRICT_RULE
-    sure = pointed or strict_rule or score >= tau + thresholds.sure_margin
+    sure = pointed or strict_rule or score >= tau + SURE_MARGIN
     return Admission(tuple(evidence), "admitted", score, tau, tuple(verdicts), sure=sure)
 
 

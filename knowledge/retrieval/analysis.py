@@ -258,7 +258,8 @@ def _names_said(text: str, glossary: Sequence[str]) -> tuple[str, ...]:
         and match[0][0].isupper()
         and text[: match.start()].rstrip(" «\"'’(")[-1:] not in ".!?:"
     ]
-    if len(found) > MOST_CAPITALS * len(said):
+    found = [word for word in found if not _is_small(fold(word))]
+    if len(found) >= MOST_CAPITALS * len(said):
         return ()
     return tuple(dict.fromkeys(word for word in map(fold, found) if word not in known))
 
@@ -317,7 +318,7 @@ def _glossary(
 
 
 _MAX_BRIDGES = 8
-MOST_CAPITALS = 0.6
+MOST_CAPITALS = 0.5
 
 
 def _names(entry: GlossaryEntry) -> Iterator[str]:

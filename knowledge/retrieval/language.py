@@ -1,8 +1,10 @@
 """Words of questions and documents: one form for accents, case, apostrophes, NFC and NFD.
 
 Folding comes before stemming, so that a question typed without accents gives the very stems of
-the document. The Snowball French rules that need an accent get it back by the word's ending
-(`_accented`); `docs/decisions` holds the measurement against stemming the accented word.
+the document; the Snowball rules that need an accent get it back by the word's ending
+(`_accented`). nDCG@10 of BM25 over these words, against stemming first and folding after, with
+accents and without: PIAF 81.4 and 81.4 against 81.6 and 80.5; Python FAQ fr 49.1 and 49.1 against
+49.3 and 50.0; Python FAQ en 52.9 against 51.4.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ def words_of(block: str) -> tuple[str, ...]:
 # words of asking. Folded, because they are compared after folding.
 _STOP_FR = words_of(
     """
-    a à afin ai ailleurs ainsi ait alors apres après as au aucun aucune aujourd'hui auquel aussi
+    a à afin ai ailleurs ainsi ait alors apres après as au aucun aucune auquel aussi
     autant autre autres aux auxquels auxquelles avaient avais avait avant avec avez avoir avons
     ayant bien c ca ça car ce ceci cela celle celle-ci celles celui cependant ces cet cette ceux
     chacun chacune chaque chez ci combien comme comment d dans de deja déjà depuis des desquels
@@ -112,8 +114,6 @@ def normalise(text: str) -> str:
             kept.append(" ")
         elif character.isprintable() or unicodedata.category(character) == "Co":
             kept.append(character)
-        elif character in "\x1c\x1d\x1e\x1f":  # separators of old file formats
-            kept.append(" ")
     return " ".join("".join(kept).split())
 
 

@@ -190,9 +190,8 @@ class Candidate:
 class Thresholds:
     """The evidence gate's numbers, each with where it comes from.
 
-    Calibrated: a question has evidence when its score reaches `answer` for its language, and it is
-    surely about what the evidence says when it reaches `answer` + `sure_margin`; a passage joins
-    the evidence when it reaches `context`. Strict: `min_cosine` and an overlap of
+    Calibrated: a question has evidence when its score reaches `answer` for its language; a passage
+    joins the evidence when it reaches `context`. Strict: `min_cosine` and an overlap of
     `min_overlap` of the question's terms, at most `limit` passages.
     """
 
@@ -203,7 +202,6 @@ class Thresholds:
     min_cosine: float = 0.0
     min_overlap: float = 0.0
     limit: int = 12
-    sure_margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ingestion.parsing.latex import references
+from ingestion.parsing.latex import library, references
 from ingestion.parsing.latex.expand import Expanded, Expander
 from ingestion.parsing.latex.formulas import Formulas
 from ingestion.parsing.latex.frames import Part, split
 from ingestion.parsing.latex.inputs import Folder, closure
-from ingestion.parsing.latex.macros import Entry
-from ingestion.parsing.latex.masking import Vault, declarations
+from ingestion.parsing.latex.macros import Entry, Macro
+from ingestion.parsing.latex.masking import Declared, Vault, declarations
 from ingestion.parsing.latex.nodes import Context, read_inline
 from ingestion.parsing.plain import line
 from ingestion.parsing.settings import CourseFile
@@ -58,14 +58,9 @@ def open_document(
             sources.append(folder.text(name))
         except DocumentError:
             continue
-    vault = Vault()
     declared = declarations(sources)
     preamble = any(re.search(r"^[^%\n]*\\begin\s*\{document\}", text, re.MULTILINE) for text in sources)
-    expander = Expander(
-        folder, path, vault, declared,
-        preamble=preamble, boxes=settings.boxes, macros=settings.macros,
-    )  # fmt: skip
-    expanded = expander.run()
+    expanded, vault = _expanded(folder, path, declared, settings, preamble=preamble)
     context = Context(vault, Formulas(vault), language, boxes=settings.boxes)
     context.known = frozenset(expanded.known.macros)
     entries = {entry.key: entry for entry in expanded.known.entries}
@@ -81,6 +76,29 @@ def open_document(
         if latex := expanded.facts.get(name):
             context.facts[name] = read_inline(_without_thanks(latex), context)
     return source
+
+
+def _expanded(
+    folder: Folder, path: str, declared: Declared, settings: CourseFile, *, preamble: bool
+) -> tuple[Expanded, Vault]:
+    """The document expanded; one that misses its macro files borrows from the course's others."""
+
+    def run(borrowed: dict[str, Macro]) -> tuple[Expanded, Vault]:
+        vault = Vault()
+        expander = Expander(
+            folder, path, vault, declared,
+            preamble=preamble, boxes=settings.boxes, macros=settings.macros,
+        )  # fmt: skip
+        for name, macro in borrowed.items():
+            expander.known.define(name, macro)
+        return expander.run(), vault
+
+    expanded, vault = run({})
+    if folder.alone or (preamble and not expanded.unresolved):
+        return expanded, vault
+    wanted = library.missing(expanded.text, expanded.known.macros)
+    borrowed = library.find(folder.root, wanted, folder.may_read)
+    return run(borrowed) if borrowed else (expanded, vault)
 
 
 def _without_thanks(latex: str) -> str:

@@ -30,6 +30,10 @@ def figure(source: str, builder: Builder) -> Figure:
     """A drawing by its words, in the order of the source."""
     words: list[tuple[Inline, ...]] = []
     seen: set[str] = set()
+    loops = {
+        name for names in re.findall(r"\\foreach\s*((?:\\[a-zA-Z]+[\s/,]*)+)", source)
+        for name in re.findall(r"\\[a-zA-Z]+", names)
+    }  # fmt: skip
     for at in sorted(
         {match.end() for pattern in (_NODE, _LABELLED) for match in pattern.finditer(source)}
     ):
@@ -39,6 +43,8 @@ def figure(source: str, builder: Builder) -> Figure:
         inlines = builder.read_inline(re.sub(r"\\\\(?:\[[^\]]*\])?", " ", text))
         shown = line(inlines)
         if not re.search(r"[^\W_]", shown) or len(shown) > _LONGEST or shown in seen:
+            continue
+        if loops & set(re.findall(r"\\[a-zA-Z]+", text + shown)):
             continue
         if re.fullmatch(r"[a-z ]+=.*|[\d.]+(?:pt|cm|em)|#\d", shown):
             continue

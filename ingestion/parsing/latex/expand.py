@@ -39,8 +39,12 @@ _DIMENSION = re.compile(
     r"fil+|\\[a-zA-Z@]+)|-?\\[a-zA-Z@]+)(?:\s*(?:plus|minus)\s*-?[\d.]*\s*(?:pt|em|ex|cm|mm|fil+|"
     r"\\[a-zA-Z@]+))*"
 )
-_ASSIGNMENT = re.compile(r"\s*=\s*-?(?:[\d.,]+\s*(?:pt|em|ex|cm|mm|in|bp|\\[a-zA-Z@]+)?|\\[a-zA-Z@]+)")
-_LENGTHS = re.compile(r"skip|sep|width|height|indent|margin|depth|penalty|tolerance|stretch|size$")
+_ASSIGNMENT = re.compile(
+    r"\s*(?:=\s*-?(?:[\d.,]+\s*(?:pt|em|ex|cm|mm|in|bp|\\[a-zA-Z@]+)?|\\[a-zA-Z@]+)"
+    r"|-?[\d.,]+\s*(?:pt|em|ex|cm|mm|in|\\[a-zA-Z@]+)(?![a-zA-Z])|\\[a-zA-Z]*(?:skip|sep|width|size))"
+    r"(?:\s*(?:plus|minus)\s*-?[\d.]*\s*(?:pt|em|ex|cm|mm|fil+))*"
+)
+_LENGTHS = re.compile(r"skip|sep$|width$|height$|indent|margin|depth$|penalty|tolerance|stretch|size$")
 _XSPACE_NONE = set("{}~.!,:;?/')-\\ \n\t»”")
 _TAIL = re.compile(r"\\[a-zA-Z@]+$")
 
@@ -295,7 +299,8 @@ class Expander:
         spec = vocabulary.DROPPED.get(name)
         if spec is not None and not (spec == "" and self._keeps_in_math(name)):
             self.read(spec)
-            stream.blanks()
+            if not spec:
+                stream.blanks()
             self._dropped(name)
             return
         if name == "xspace":
@@ -303,8 +308,7 @@ class Expander:
             if following and following not in _XSPACE_NONE:
                 self.emit(" ")
             return
-        if _LENGTHS.search(name) and (stream.match(_ASSIGNMENT) or stream.match(
-            re.compile(r"\s*-?[\d.,]+\s*(?:pt|em|ex|cm|mm)\b"))):  # fmt: skip
+        if _LENGTHS.search(name) and stream.match(_ASSIGNMENT):
             return
         self.emit("\\" + name)
 

@@ -62,7 +62,7 @@ _OWN = {
     "parskipx": "",
 }  # fmt: skip
 _ENVIRONMENTS = {
-    **vocabulary.ARRANGED,
+    **dict.fromkeys(vocabulary.ARRANGED, ""),
     **dict.fromkeys(vocabulary.LISTS, "["),
     **dict.fromkeys(vocabulary.FIGURES, "["),
     **dict.fromkeys(vocabulary.TABLE_FLOATS, "["),
@@ -74,7 +74,7 @@ _ENVIRONMENTS = {
     "block": "{", "alertblock": "{", "exampleblock": "{", "beamerboxesrounded": "[{",
     "tcolorbox": "[", "mdframed": "[", "preuvebox": "{", "preuvetheorem": "{{",
     "thebibliography": "{", "list": "{{", "tasks": "[(", "titled-frame": "{",
-    "multicols": "*{[", "picture": "((", "pspicture": "*((", "columns": "[", "column": "[{",
+    "picture": "", "pspicture": "",
     "parts": "", "subparts": "", "questions": "", "choices": "", "checkboxes": "",
     "inparaenum": "[", "letter": "{", "altenv": "{{{{", "colorblock": "[{",
     "algorithm": "[", "algorithmic": "[", "algorithm2e": "[",

@@ -63,6 +63,7 @@ class Entry:
 
 NO_VALUE = "\\preuvenovalue"
 _PARAMETER = re.compile(r"#(#*)([1-9])")
+_WORD_BEFORE = re.compile(r"\\[a-zA-Z@]+\Z")
 
 
 def substitute(body: str, values: list[str]) -> str:
@@ -72,7 +73,10 @@ def substitute(body: str, values: list[str]) -> str:
         if match.group(1):
             return "#" * (len(match.group(1))) + match.group(2)
         index = int(match.group(2)) - 1
-        return values[index] if index < len(values) else ""
+        text = values[index] if index < len(values) else ""
+        if text[:1].isalpha() and _WORD_BEFORE.search(body, 0, match.start()):
+            return " " + text  # `\\Vert#1` must not become another command
+        return text
 
     return _PARAMETER.sub(value, body) if "#" in body else body
 

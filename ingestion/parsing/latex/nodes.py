@@ -52,6 +52,7 @@ _ACCENTS = {
     ".": "\u0307", "c": "\u0327", "u": "\u0306", "v": "\u030c", "H": "\u030b", "k": "\u0328",
     "r": "\u030a", "b": "\u0331", "d": "\u0323", "t": "\u0361",
 }  # fmt: skip
+_OPTIONS = re.compile(r"(?:\s*\[[^\[\]]*\])+")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -115,6 +116,7 @@ class Builder:
         self.hint = ""
         self.depth = 0  # of lists, for the labels of their items
         self.drawing_next = False
+        self.unread = False  # the last command was unknown: its arguments stand before us
 
     # -- assembling -----------------------------------------------------------------------------
 
@@ -187,6 +189,9 @@ class Builder:
                     self.switch(switch, rest[index:])
                     return
                 self.macro(node, rest[index] if index < len(rest) else None)
+                if self.unread:
+                    self.unread = False
+                    index = self.loose_arguments(rest, index)
             elif isinstance(node, LatexEnvironmentNode):
                 environments.visit(self, node)
             elif isinstance(node, LatexMathNode):
@@ -247,6 +252,8 @@ class Builder:
         verbatim = self.context.vault.get(number)
         if verbatim.kind == "block":
             self.add(CodeBlock(verbatim.text, verbatim.language))
+        elif verbatim.kind == "sign":
+            self.line.append(Text(verbatim.text))
         elif verbatim.kind == "url":
             self.line.append(Link(verbatim.text, (Text(verbatim.text),)))
         else:
@@ -291,11 +298,28 @@ class Builder:
         """A command nobody defines: it is counted, what its braces hold stays text."""
         if len(name) > 1 and name not in self.context.known:
             self.context.unknown[name] += 1
-        if not isinstance(following, LatexGroupNode):
-            if node.macro_post_space and self.line:
+        if not isinstance(following, LatexGroupNode) and node.macro_post_space and self.line:
+            self.line.append(Text(" "))
+        for argument in arguments_of(node):
+            self.visit(contents(argument))
+        self.unread = True
+
+    def loose_arguments(self, nodes: list[Node], index: int) -> int:
+        """What stands right after an unknown command: options go, groups stay, kept apart."""
+        if index < len(nodes) and isinstance(nodes[index], LatexCharsNode):
+            options = _OPTIONS.match(nodes[index].chars)
+            rest = nodes[index].chars[options.end() :] if options else ""
+            group_next = index + 1 < len(nodes) and isinstance(nodes[index + 1], LatexGroupNode)
+            if options and (group_next and not rest):
+                index += 1
+        count = 0
+        while index < len(nodes) and isinstance(nodes[index], LatexGroupNode):
+            if count:
                 self.line.append(Text(" "))
-            for argument in arguments_of(node):
-                self.visit(contents(argument))
+            self.visit(nodes[index].nodelist)
+            count += 1
+            index += 1
+        return index
 
     def accent(self, name: str, argument: Node | None) -> None:
         text = self.text(argument)
@@ -314,12 +338,15 @@ def _edge(nodes: Sequence[Node]) -> tuple[bool, bool]:
     return first, final
 
 
+_TYPED = str.maketrans({"–": "--", "—": "---", "“": "``", "”": "''"})
+
+
 def _coded(inlines: Sequence[Inline]) -> list[Inline]:
-    """Typewriter text as code; formulas and links in it stay what they are."""
+    """Typewriter text as code, without ligatures; formulas and links stay what they are."""
     out: list[Inline] = []
     for inline in inlines:
         if isinstance(inline, Text):
-            out.append(Code(inline.text))
+            out.append(Code(inline.text.translate(_TYPED)))
         elif isinstance(inline, Strong | Emphasis):
             out += _coded(inline.children)
         else:

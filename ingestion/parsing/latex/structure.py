@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ingestion.parsing.latex import boxes, vocabulary
 from ingestion.parsing.latex.inputs import Reference
 from ingestion.parsing.latex.macros import Environment, read_values, substitute
+from ingestion.parsing.latex.masking import Verbatim
 from ingestion.parsing.latex.overlays import Pauses, shown
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class Structure:
             self._the: "the",
             self._length: "kern hskip vskip mskip raise lower moveleft moveright",
             self._code: "catcode lccode uccode sfcode mathcode",
+            self._char: "char symbol",
+            self._rule: "hrule vrule",
+            self._style: "tikzstyle",
             self._end_group: "preuveend",
             self._drop_template: "setbeamertemplate defbeamertemplate addtobeamertemplate "
             "setbeameroption",
@@ -118,12 +122,10 @@ class Structure:
         else:
             expander.mark()
             expander.emit(f"\\begin{{{name}}}")
+            if name in vocabulary.ARRANGED:
+                expander.read(vocabulary.ARRANGED[name])
             if overlay is None and name in vocabulary.LISTS:
                 self._list_options(name)
-            elif name in {"overlayarea", "altenv", "onlyenv"}:
-                expander.overlay()
-        if name == "overprint":
-            stream.option()
 
     def _skip(self, name: str) -> None:
         """Past an environment that the source keeps out of what it prints."""
@@ -400,6 +402,8 @@ class Structure:
         stream.match(re.compile(r"\s*[*+](?=\s*<)"))
         overlay = expander.overlay()
         if command == "onslide" and not re.match(r"\s*\{", stream.rest()):
+            # Alternatives of one area, one under the other.
+            expander.emit("\n\n" if "overprint" in expander.environments else " ")
             return
         body = stream.group()
         if overlay is None and (found := expander.overlay()) is not None:
@@ -457,6 +461,35 @@ class Structure:
 
     def _code(self, _command: str) -> None:
         self.expander.stream.match(re.compile(r"\s*`?\\?.[^=\n]{0,3}\s*=?\s*\\?[\w@]+\s?"))
+
+    def _char(self, command: str) -> None:
+        """`\\char92`, `\\char`\\\\`, `\\symbol{92}`: the sign itself, never as markup."""
+        stream = self.expander.stream
+        if command == "symbol":
+            number = self.expander.expanded(stream.argument()).strip()
+            code = int(number) if number.isdigit() else 0
+        else:
+            match = stream.match(
+                re.compile(r"\s*(?:`\\?(.)|\"([0-9A-Fa-f]+)|'([0-7]+)|(\d+))\s?", re.DOTALL)
+            )
+            if not match:
+                return
+            sign, hexadecimal, octal, decimal = match.groups()
+            code = ord(sign) if sign else int(hexadecimal or octal or decimal,
+                                              16 if hexadecimal else 8 if octal else 10)  # fmt: skip
+        if 32 <= code < 0x11_0000 and not 0xD800 <= code < 0xE100:
+            mark = self.expander.vault.put(Verbatim("sign", chr(code)))
+            self.expander.emit(mark)
+
+    def _rule(self, _name: str) -> None:
+        stream = self.expander.stream
+        while stream.match(re.compile(r"\s*(?:height|width|depth)")):
+            self.expander.skip_dimension()
+
+    def _style(self, _name: str) -> None:
+        self.expander.stream.match(
+            re.compile(r"\s*(?:\{[^{}]*\}|[^=\[{]{0,60})\s*(?:\+?=)?\s*(?:\[[^\[\]]*\]|\{[^{}]*\})?")
+        )
 
     def _drop_template(self, command: str) -> None:
         stream = self.expander.stream

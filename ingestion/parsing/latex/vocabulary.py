@@ -24,8 +24,7 @@ DROPPED: dict[str, str] = {
         doublespacing singlespacing samepage obeylines obeyspaces twocolumn onecolumn
         listoffigures listoftables listoftodos printindex makeindex makeglossaries
         printnoidxglossaries printnomenclature nonumber phantomsection bgroup egroup begingroup
-        endgroup strut mathstrut global long outer immediate looseness unvbox unhbox toprule
-        midrule bottomrule hline arraybackslash columnbreak FloatBarrier allowframebreaks
+        endgroup strut mathstrut global long outer immediate looseness unvbox unhbox hline arraybackslash columnbreak FloatBarrier allowframebreaks
         justifying justify titlepage maketitlepage BODY insertlogo usebackgroundtemplate
         fboxsep fboxrule tabularnewline@ shorthandoff@ endinput@ normalmarginpar reversemarginpar
         compress ttfamily@ itshape@ insertnavigation transparent@ qed@ beamertemplatebookbibitems
@@ -33,10 +32,9 @@ DROPPED: dict[str, str] = {
         everypar everymath everydisplay NoAutoSpaceBeforeFDP NoAutoSpacing AutoSpacing
         FrenchFootnotes AddThinSpaceBeforeFootnotes StandardLayout faArrowRight@ boldmath
         unboldmath sfdefault rmdefault HRule@ vspaceneg hyphenchar displayskipstretch
-        abovedisplayskip belowdisplayskip scshape slshape rightskip leftskip parfillskip
-        protrudechars adjustspacing cmidrule@ mathligsoff mathligson doublerulesep
+        scshape slshape protrudechars adjustspacing cmidrule@ mathligsoff mathligson doublerulesep
         nointerlineskip offinterlineskip newcommand@ ExplSyntaxOn ExplSyntaxOff endfirsthead
-        endhead endfoot endlastfoot TPMargin@ evensidemargin oddsidemargin balance
+        endhead endfoot endlastfoot TPMargin@ balance
         frenchspacing nonfrenchspacing noalign@ urlstyle@ KOMAoptions@ restoregeometry
         savegeometry@ insertsectionhead insertsubsectionhead insertshorttitle insertshortauthor
         insertframenumber inserttotalframenumber insertpagenumber insertframetitle@ logo@
@@ -105,7 +103,9 @@ DROPPED: dict[str, str] = {
     **_table("cmidrule", "[{"),
     **_table("cline", "{"),
     **_table("specialrule", "{{{"),
-    **_table("addlinespace", "["),
+    **_table("addlinespace toprule midrule bottomrule", "["),
+    **_table("put rput uput cput multiput", "(("),
+    **_table("usebox total", "{"),
     **_table("fancyhead fancyfoot", "[{"),
     **_table("glsaddall glsadd", "[{"),
     **_table("printglossary printglossaries printnoidxglossary printacronyms printbibliography "
@@ -279,7 +279,7 @@ ARRANGED: dict[str, str] = {
     "flushright": "", "multicols": "*{[", "multicols*": "{[", "overprint": "[", "overlayarea": "{{",
     "onlyenv": "", "uncoverenv": "", "visibleenv": "", "alertenv": "", "altenv": "{{{{",
     "small": "", "footnotesize": "", "scriptsize": "", "tiny": "", "large": "", "Large": "",
-    "spacing": "{", "adjustwidth": "{{", "adjustwidth*": "{{", "textblock": "{(", "textblock*": "{(",
+    "spacing": "{", "adjustwidth": "{{", "adjustwidth*": "{{", "textblock": "{[(", "textblock*": "{[(",
     "beamercolorbox": "[{", "landscape": "", "titlepage": "", "sloppypar": "", "appendices": "",
     "onehalfspace": "", "singlespace": "", "doublespace": "", "framed": "", "shaded": "",
     "leftbar": "", "boxedminipage": "[[[{", "adjustbox": "{", "varwidth": "{", "fullpage": "",
@@ -289,6 +289,5 @@ ARRANGED: dict[str, str] = {
     "titlingpage": "", "normalsize": "", "verse": "", "frame": "", "abstract": "", "document": "",
     "letter": "{", "animateinline": "[{", "tabbing": "", "samepage": "", "raggedright": "",
     "actionenv": "", "invisibleenv": "", "structureenv": "", "alltt": "", "semiverbatim": "",
-    "cvs": "", "quote": "", "quotation": "", "displayquote": "[", "cases": "", "refsection": "[",
-    "pspicture": "", "displaymath": "", "wrapper": "",
+    "quote": "", "quotation": "", "displayquote": "[", "refsection": "[",
 }  # fmt: skip

@@ -14,11 +14,12 @@ from knowledge.retrieval.language import normalise
 from knowledge.retrieval.types import Manifest, RetrievalError, Vector
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
 KEPT_QUERIES = 512  # 0.8 MB at 384 dimensions
+KEPT_SENTENCES = 16_384  # 25 MB at 384 dimensions
 
 
 class EmbeddingProfile(Protocol):
@@ -34,20 +35,51 @@ class EmbeddingProfile(Protocol):
 
     def embed_passages(self, texts: Sequence[str]) -> Vector: ...
 
+    def embed_sentences(self, texts: Sequence[str]) -> Vector: ...
+
+
+class Memory:
+    """The vectors of the last texts, by a hash: no text is kept. Safe to use from threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def through(self, texts: list[str], make: Callable[[list[str]], Vector]) -> list[Vector]:
+        """A vector for each text; `make` is called once, for the distinct ones not kept.
+
+        More new texts than a quarter of the memory pass through it without pushing others out.
+        """
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        with self._lock:
+            known = {key: self._kept[key] for key in keys if key in self._kept}
+            for key in known:
+                self._kept.move_to_end(key)
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if missing:
+            known.update(zip(missing, make(list(missing.values())), strict=True))
+            if len(missing) <= self._most // 4:
+                with self._lock:
+                    for key in missing:
+                        self._kept[key] = known[key]
+                    while len(self._kept) > self._most:
+                        self._kept.popitem(last=False)
+        return [known[key] for key in keys]
+
 
 class Profile(ABC):
-    """Normalised texts, checked vectors, and a small memory of the last questions.
+    """Normalised texts, checked vectors, and a memory of the last questions and sentences.
 
-    A subclass sets `manifest` and gives `_encode`. The memory is keyed by a hash: no question
-    text is kept.
+    A subclass sets `manifest` and gives `_encode`.
     """
 
     manifest: Manifest
     batch_size: ClassVar[int] = 16
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
-        self._kept_lock = threading.Lock()
+        self._questions = Memory(KEPT_QUERIES)
+        self._sentences = Memory(KEPT_SENTENCES)
 
     @abstractmethod
     def _encode(self, texts: list[str], *, query: bool) -> NDArray[np.floating]:
@@ -55,31 +87,23 @@ class Profile(ABC):
 
     def embed_queries(self, texts: Sequence[str]) -> Vector:
         """float32[n, dimension], unit length. Raises RetrievalError on a bad answer."""
-        clean = [normalise(text) for text in texts]
-        keys = [hashlib.sha256(text.encode()).digest() for text in clean]
-        with self._kept_lock:
-            known = {key: self._kept[key] for key in keys if key in self._kept}
-            for key in known:
-                self._kept.move_to_end(key)
-        missing = {key: text for key, text in zip(keys, clean, strict=True) if key not in known}
-        if missing:
-            made = self._checked(list(missing.values()), query=True)
-            known.update(zip(missing, made, strict=True))
-            if len(missing) <= self.batch_size:  # a control bank must not push the questions out
-                with self._kept_lock:
-                    for key in missing:
-                        self._kept[key] = known[key]
-                    while len(self._kept) > KEPT_QUERIES:
-                        self._kept.popitem(last=False)
-        if not keys:
-            return np.empty((0, self.manifest.dimension), np.float32)
-        return np.stack([known[key] for key in keys])
+        return self._remembered(self._questions, texts, query=True)
+
+    def embed_sentences(self, texts: Sequence[str]) -> Vector:
+        """As `embed_passages`, for the sentences that answers choose from: they come back often."""
+        return self._remembered(self._sentences, texts, query=False)
 
     def embed_passages(self, texts: Sequence[str]) -> Vector:
         """float32[n, dimension], unit length. Raises RetrievalError on a bad answer."""
         if not texts:
             return np.empty((0, self.manifest.dimension), np.float32)
         return self._checked([normalise(text) for text in texts], query=False)
+
+    def _remembered(self, memory: Memory, texts: Sequence[str], *, query: bool) -> Vector:
+        clean = [normalise(text) for text in texts]
+        if not clean:
+            return np.empty((0, self.manifest.dimension), np.float32)
+        return np.stack(memory.through(clean, lambda new: self._checked(new, query=query)))
 
     def _checked(self, texts: list[str], *, query: bool) -> Vector:
         made = [
