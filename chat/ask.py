@@ -12,8 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from chat.answering import answer_gate, citations, context, refusals
-from chat.answering import gate_tmp as evidence_gate
+from chat.answering import answer_gate, citations, context, evidence_gate, refusals
 from chat.answering.profiles import PROFILES
 from chat.answering.types import Answer, AnsweringError, Evidence, Request
 from chat.models import Citation, Conversation, Turn
@@ -71,6 +70,12 @@ def begin(
             _("This question has %(length)d characters; the limit is %(limit)d. Shorten it.")
             % {"length": len(question), "limit": settings.QUESTION_MAX_CHARACTERS}
         )
+    profile = profile or conversation.course.chat_profile
+    if profile not in PROFILES.names:
+        raise AskError(
+            _("There is no chat profile named %(name)s. Known: %(known)s.")
+            % {"name": profile, "known": ", ".join(PROFILES.names)}
+        )
     with transaction.atomic():
         last = conversation.turns.order_by("-ordinal").first()
         turn = Turn.objects.create(
@@ -79,7 +84,7 @@ def begin(
             question=question,
             as_of=as_of or timezone.now(),
             mode=mode or conversation.course.answer_mode,
-            profile=profile or conversation.course.chat_profile,
+            profile=profile,
         )
         if not conversation.title:
             conversation.title = question[:80]

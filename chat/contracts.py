@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from chat.answering import gate_tmp as evidence_gate
+from chat.answering import evidence_gate
 from chat.models import Citation
 from knowledge import search
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
@@ -20,7 +21,7 @@ from django.utils.translation import gettext as _
 from chat.answering.tags import find_tags
 from chat.models import Citation, Turn
 from courses.models import Course
-from knowledge.models import Chunk, Document, Space, SpaceKind
+from knowledge.models import Chunk, Document
 from knowledge.rendering.highlight import highlight
 from knowledge.rendering.sanitise import sanitise
 from knowledge.rendering.spans import spans
@@ -30,19 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from chat.models import CitationQuerySet, Conversation
+    from chat.models import CitationQuerySet
     from courses.models import User
 
 #: A turn still pending after this long was left behind by a process that ended.
 LEFT_BEHIND = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """One space that a question searches. `kind` is own, other, private, library or files."""
-
-    label: str
-    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +68,7 @@ class ShownTurn:
     pieces: list[Piece] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     nearest: list[Near] = field(default_factory=list)
+    searched: list[str] = field(default_factory=list)  # unless the message names them
     message: SafeString = field(default_factory=SafeString)  # of a refusal or a failure
 
     @property
@@ -155,6 +149,7 @@ def _present(
             for near in turn.nearest
             if near.get("document") is None or near["document"] in readable
         ],
+        searched=[name for name in turn.searched if name not in turn.answer],
         message=as_html("" if turn.status == Turn.Status.ANSWERED else turn.answer),
     )
 
@@ -187,26 +182,6 @@ def piece_html(turn: Turn, piece: Mapping[str, Any]) -> SafeString:
 def as_html(text: str) -> SafeString:
     """Plain text as safe HTML with MathML."""
     return mark_safe(render_text(text))  # noqa: S308 - render_text escapes
-
-
-def chips(user: User, conversation: Conversation) -> list[Chip]:
-    """The spaces that the next question of this conversation searches."""
-    spaces = Space.objects.visible_to(user, conversation).select_related("course")
-    found: list[Chip] = []
-    for space in spaces:
-        if space.kind == SpaceKind.OFFICIAL and space.course:
-            own = space.course_id == conversation.course_id
-            label = _("Course %(code)s") % {"code": space.course.code}
-            found.append(Chip(label, "own" if own else "other"))
-        elif space.kind == SpaceKind.PRIVATE:
-            found.append(Chip(_("Private material"), "private"))
-        elif space.kind == SpaceKind.LIBRARY:
-            found.append(Chip(_("My library"), "library"))
-    files = Document.objects.visible_to(user, conversation).filter(space=conversation.space_id)
-    if files.exists():
-        found.append(Chip(_("Files of this conversation"), "files"))
-    order = ["own", "other", "private", "library", "files"]
-    return sorted(found, key=lambda chip: (order.index(chip.kind), chip.label))
 
 
 def panel(turn: Turn, tag: str, user: User) -> SourcePanel | None:
@@ -302,6 +277,38 @@ def source_url(turn: Turn, tag: str) -> str:
 
 
 def _linked(text: str, turn: Turn, allowed: set[str]) -> SafeString:
+    """Text as safe HTML with its tags as links and its rows « a | b » as a table."""
+    out = ""
+    for width, lines in groupby(_lines(text), key=len):
+        rows = list(lines)
+        if width == 1 or len(rows) == 1:
+            between = "" if not out or out.endswith("</table>") else "<br>\n"
+            out += between + _inline("\n".join(" | ".join(row) for row in rows), turn, allowed)
+        else:
+            cells = ("".join(f"<td>{_inline(c, turn, allowed)}</td>" for c in row) for row in rows)
+            out += "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+    return mark_safe(out)  # noqa: S308 - render_text escapes, format_html makes the links
+
+
+def _lines(text: str) -> list[list[str]]:
+    """The lines of a text and their cells; line ends and bars inside a formula are its own."""
+    hidden = "".join(
+        text[one.start : one.end] if one.tex is None else "\0" * (one.end - one.start)
+        for one in spans(text)
+    )
+    lines: list[list[str]] = []
+    at = 0
+    for line in hidden.split("\n"):
+        row: list[str] = []
+        for cell in line.split(" | "):
+            row.append(text[at : at + len(cell)])
+            at += len(cell) + len(" | ")
+        at += len("\n") - len(" | ")
+        lines.append(row)
+    return lines
+
+
+def _inline(text: str, turn: Turn, allowed: set[str]) -> str:
     """Text as safe HTML with its tags as links. A tag inside a formula is mathematics."""
     out: list[str] = []
     for span in spans(text):
@@ -312,11 +319,11 @@ def _linked(text: str, turn: Turn, allowed: set[str]) -> SafeString:
         at = 0
         for group in find_tags(inside):
             out.append(render_text(inside[at : group.start].rstrip(" ")))
-            out += [_tag_link(turn, f"S{n}") if f"S{n}" in allowed else f"[S{n}]"
-                    for n in group.numbers]  # fmt: skip
+            names = [f"S{number}" for number in group.numbers]
+            out += [_tag_link(turn, tag) if tag in allowed else f"[{tag}]" for tag in names]
             at = group.end
         out.append(render_text(inside[at:]))
-    return mark_safe("".join(out))  # noqa: S308 - render_text escapes, format_html the links
+    return "".join(out)
 
 
 def _tag_link(turn: Turn, tag: str) -> SafeString:
@@ -366,15 +373,15 @@ def _neighbour(chunk: Chunk | None) -> Neighbour | None:
 def _cited_place(citation: Citation) -> str:
     """« IMM1003 · Séance 4 · Diapositive 18 »"""
     session = _("Session %(number)d") % {"number": citation.session} if citation.session else ""
-    place = _place(citation.slide, citation.slide_end, citation.page, "")
+    place = _place(citation.slide, citation.slide_end, citation.page, citation.document_title)
     return " · ".join(part for part in (citation.course_code, session, place) if part)
 
 
-def _place(slide: int | None, last: int | None, page: int | None, sheet: str) -> str:
+def _place(slide: int | None, last: int | None, page: int | None, otherwise: str) -> str:
     if slide is not None and last is not None and last != slide:
         return _("Slides %(first)d to %(last)d") % {"first": slide, "last": last}
     if slide is not None:
         return _("Slide %(number)d") % {"number": slide}
     if page is not None:
         return _("Page %(number)d") % {"number": page}
-    return sheet
+    return otherwise

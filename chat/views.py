@@ -3,6 +3,7 @@ them. What is missing and what is forbidden answer alike: 404."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,9 @@ from rest_framework.exceptions import Throttled
 from chat import ask as asking
 from chat import streams
 from chat.models import Conversation, Turn
-from chat.presenting import chips, panel, present, tags_of
+from chat.presenting import panel, present, tags_of
 from courses.models import Course, Membership
-from knowledge.models import Space, SpaceKind
+from knowledge.models import Document, Space, SpaceKind
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
@@ -37,6 +38,14 @@ if TYPE_CHECKING:
 EVENTS = "text/event-stream"
 CONVERSATIONS_SHOWN = 100
 TURNS_SHOWN = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One space that a question searches. `kind` is own, other, private, library or files."""
+
+    label: str
+    kind: str
 
 
 @login_required
@@ -212,6 +221,26 @@ def _conversation_page(
         question=question,
         problem=problem,
     )
+
+
+def chips(user: User, conversation: Conversation) -> list[Chip]:
+    """The spaces that the next question of this conversation searches."""
+    spaces = Space.objects.visible_to(user, conversation).select_related("course")
+    found: list[Chip] = []
+    for space in spaces:
+        if space.kind == SpaceKind.OFFICIAL and space.course:
+            own = space.course_id == conversation.course_id
+            label = _("Course %(code)s") % {"code": space.course.code}
+            found.append(Chip(label, "own" if own else "other"))
+        elif space.kind == SpaceKind.PRIVATE:
+            found.append(Chip(_("Private material"), "private"))
+        elif space.kind == SpaceKind.LIBRARY:
+            found.append(Chip(_("My library"), "library"))
+    files = Document.objects.visible_to(user, conversation).filter(space=conversation.space_id)
+    if files.exists():
+        found.append(Chip(_("Files of this conversation"), "files"))
+    order = ["own", "other", "private", "library", "files"]
+    return sorted(found, key=lambda chip: (order.index(chip.kind), chip.label))
 
 
 def _offered(user: User, found: Conversation) -> set[str]:

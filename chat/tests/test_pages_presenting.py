@@ -6,8 +6,9 @@ import pytest
 from django.utils import timezone, translation
 
 from chat.models import Turn
-from chat.presenting import chips, panel, piece_html, present, shown_answer
+from chat.presenting import panel, piece_html, present, shown_answer
 from chat.tests.scenes import FORMULA, RATIO, answered, asked, cite, deck
+from chat.views import chips
 from courses.models import Institution
 from knowledge.models import Chunk, Space
 
@@ -44,6 +45,23 @@ def test_a_tag_inside_a_formula_is_mathematics(alice, course):
     html = piece_html(turn, {"text": r"On a $x = [S1]$ partout [S1].", "tags": ["S1"]})
     assert html.count('class="tag"') == 1
     assert "<math" in html
+
+
+def test_rows_become_a_table(alice, course):
+    text = "Les seuils :\nImmeuble | Ratio\nTour | 75 % <b> [S1]\nFin, |x| | y."
+    html = piece_html(asked(alice, course), {"text": text, "tags": ["S1"]})
+    assert html.startswith("Les seuils :<table><tr><td>Immeuble</td><td>Ratio</td></tr>")
+    assert "<tr><td>Tour</td><td>75 % &lt;b&gt;<a" in html
+    assert html.count("<table>") == 1
+
+
+def test_one_row_or_a_bar_in_a_formula_is_no_table(alice, course):
+    turn = asked(alice, course)
+    for text in ("Immeuble | Ratio [S1]", "On a $P(A | B)$ ici.\nEt $P(B | A)$ là.",
+                 "$$a | b\n= c | d$$"):  # fmt: skip
+        html = piece_html(turn, {"text": text, "tags": ["S1"]})
+        assert "<table" not in html
+        assert ("$" in text) is ("<math" in html)
 
 
 def test_a_tag_that_the_turn_does_not_have_is_no_link(alice, course):

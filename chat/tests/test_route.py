@@ -192,9 +192,7 @@ def test_a_question_of_two_courses_stays_in_its_own(material, course, other_cour
     assert put(question, there, bob)[0].status == "answered"
 
 
-def test_with_the_switch_on_a_foreign_citation_is_flagged(
-    material, course, bob, institution
-):
+def test_with_the_switch_on_a_foreign_citation_is_flagged(material, course, bob, institution):
     institution.cross_course_search = True
     institution.save()
     here = Conversation.open(user=bob, course=course)

@@ -250,18 +250,17 @@ def _names_said(text: str, glossary: Sequence[str]) -> tuple[str, ...]:
     are left out, because a translation of them may stand in the evidence.
     """
     said = list(re.finditer(r"[^\W\d_]+", text))
+    if sum(match[0][0].isupper() for match in said) > MOST_CAPITALS * len(said):
+        return ()
     known = {word for term in glossary for word in re.findall(r"\w+", fold(term))}
     found = [
-        match[0]
+        fold(match[0])
         for match in said[1:]
         if len(match[0]) > 2
         and match[0][0].isupper()
         and text[: match.start()].rstrip(" «\"'’(")[-1:] not in ".!?:"
     ]
-    found = [word for word in found if not _is_small(fold(word))]
-    if len(found) >= MOST_CAPITALS * len(said):
-        return ()
-    return tuple(dict.fromkeys(word for word in map(fold, found) if word not in known))
+    return tuple(dict.fromkeys(w for w in found if w not in known and not _is_small(w)))
 
 
 def _joined_code(match: re.Match[str]) -> str:

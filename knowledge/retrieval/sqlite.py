@@ -203,15 +203,6 @@ class SqliteEngine:
             raise RetrievalError(msg)
         return found[chunk_id]
 
-    def hashes(self, conn: sqlite3.Connection, generation: int) -> dict[int, str]:
-        """`text_sha256` of what each chunk's vector of the generation was made from."""
-        return dict(
-            conn.execute(
-                "SELECT chunk_id, text_sha256 FROM retrieval_vectors WHERE generation = ?",
-                (generation,),
-            )
-        )
-
     def integrity(
         self,
         conn: sqlite3.Connection,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from knowledge.retrieval.analysis import (
     question_kind,
 )
 from knowledge.retrieval.types import Analysis, GlossaryEntry
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GLOSSARY = [
     GlossaryEntry("Valeur actuelle nette (VAN)", "net present value (NPV)"),

@@ -19,7 +19,10 @@ from knowledge.retrieval.language import (
 
 
 def test_normalising_removes_what_models_stumble_over() -> None:
-    assert normalise("re\u0301sume\u0301\x00 du\u00a0cours\r\n\u200bfin\ud800") == "résumé du cours fin"
+    assert (
+        normalise("re\u0301sume\u0301\x00 du\u00a0cours\r\n\u200bfin\ud800")
+        == "résumé du cours fin"
+    )
     assert normalise("") == ""
     assert normalise("\x00\u200b ") == ""
 
@@ -46,6 +49,10 @@ def test_accents_case_and_apostrophes_do_not_matter(question: str) -> None:
         ("marché", "marches"),
         ("rentabilité", "rentabilite"),
         ("œuvre", "oeuvre"),
+        ("loyers", "loyer"),
+        ("crédits", "crédit"),
+        ("durées", "durée"),
+        ("lois", "loi"),
         ("ﬁnance", "finance"),
     ],
 )

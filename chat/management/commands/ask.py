@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.core.management.base import CommandError
+
 from chat import ask, contracts
 from chat.commands import AskingCommand
 
@@ -29,6 +31,10 @@ class Command(AskingCommand):
             for _event in ask.answer_question(turn, person):
                 pass
             return contracts.answered(turn, person)
+
+    def exit(self, value: dict[str, Any]) -> None:
+        if value["status"] == "failed":
+            raise CommandError(value["answer"] or "The question failed.", returncode=1)
 
     def say(self, value: dict[str, Any]) -> None:
         self.stdout.write(value["answer"] or value["reason"])
