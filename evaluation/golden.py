@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,10 @@ class GoldenError(Exception):
         self.retryable = retryable
 
 
+#: « Le prêt maximal (1/2) »: parts of a continuation are one chunk under the title alone.
+_PART = re.compile(r"\s*\(\d+/\d+\)$")
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """An acceptable source: a document, and within it the titles that may be cited (none: any)."""
@@ -27,7 +32,8 @@ class Expected:
     titles: tuple[str, ...] = ()
 
     def holds(self, path: str, title: str) -> bool:
-        return path == self.path and (not self.titles or title in self.titles)
+        plain = _PART.sub("", title)
+        return path == self.path and (not self.titles or plain in self.titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,4 +107,4 @@ def _question(row: dict[str, Any]) -> Golden:
 def _expected(row: dict[str, Any]) -> Expected:
     title = row.get("title")
     titles = (title,) if isinstance(title, str) else tuple(title or ())
-    return Expected(path=row["path"], titles=titles)
+    return Expected(path=row["path"], titles=tuple(_PART.sub("", one) for one in titles))

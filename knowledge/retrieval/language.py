@@ -9,6 +9,7 @@ accents and without: PIAF 81.4 and 81.4 against 81.6 and 80.5; Python FAQ fr 49.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import threading
 import unicodedata
@@ -236,3 +237,8 @@ def index_terms(text: str, language: str = "") -> str:
     spoken = language if language in LANGUAGES else detect_language(text, FRENCH)
     stems = (stem(w, spoken) for w in tokens(text, spoken) if not is_stop_word(w, spoken))
     return " ".join(stems)
+
+
+def text_sha256(search_text: str) -> str:
+    """The hash that is stored with a vector: of the text as it was embedded."""
+    return hashlib.sha256(normalise(search_text).encode()).hexdigest()

@@ -82,7 +82,10 @@ def _forget_vectors(row: str) -> str:
         DELETE FROM retrieval_stamps
         WHERE generation = {row}.generation AND document_id = {row}.document_id AND NOT EXISTS (
             SELECT 1 FROM retrieval_vectors v
-            WHERE v.generation = {row}.generation AND v.document_id = {row}.document_id);"""
+            WHERE v.generation = {row}.generation AND v.document_id = {row}.document_id);
+        DELETE FROM retrieval_generations
+        WHERE generation = {row}.generation AND NOT EXISTS (
+            SELECT 1 FROM retrieval_vectors v WHERE v.generation = {row}.generation);"""
 
 
 def _count_chunk(row: str) -> str:

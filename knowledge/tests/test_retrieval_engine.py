@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from knowledge.retrieval.language import text_sha256
 from knowledge.retrieval.matrix import MAX_BLOCKS, exact_cosines
-from knowledge.retrieval.sqlite import SqliteEngine, text_sha256
+from knowledge.retrieval.sqlite import SqliteEngine
 from knowledge.retrieval.types import IndexRow, RetrievalError, Scope
 
 if TYPE_CHECKING:
@@ -196,6 +197,14 @@ class TestWrites:
         assert engine.lexical(conn, ALL, (("bail",),)) == []
         assert [h.chunk_id for h in engine.lexical(conn, ALL, (("autr",), ("chos",)))] == [1]
         assert engine.integrity(conn, 1) == []
+
+    def test_an_emptied_generation_takes_vectors_of_another_dimension(self, conn, engine) -> None:
+        fill(conn, engine)
+        found(engine, conn)
+        for document in ALL.documents:
+            engine.remove_document(conn, document)
+        engine.write(conn, 1, [row(1, 10, 0, 0, 1)])
+        assert [h.chunk_id for h in engine.dense(conn, 1, ALL, query(0, 0, 1))] == [1]
 
     def test_a_chunk_may_move_to_another_document(self, conn, engine) -> None:
         fill(conn, engine)
