@@ -22,9 +22,7 @@ def may_enter(user: Person) -> bool:
     """Administrators, and people who teach a course now. `is_staff` alone opens nothing."""
     if not user.is_active or not user.is_authenticated:
         return False
-    return bool(getattr(user, "is_superuser", False)) or (
-        Course.objects.editable_by(user).exists()
-    )
+    return bool(getattr(user, "is_superuser", False)) or (Course.objects.editable_by(user).exists())
 
 
 class AdminSignInForm(AuthenticationForm):

@@ -65,6 +65,7 @@ def start(page):
     page.goto("/")
     page.locator("a.card").first.click()
     page.get_by_role("button", name="Nouvelle conversation").click()
+    page.wait_for_url("**/conversations/*/")  # loaded, so that the script has run
     return page
 
 

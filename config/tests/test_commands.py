@@ -48,7 +48,9 @@ def test_a_course_a_person_and_a_folder_make_an_answer(ingested):
 
 
 def test_a_refusal_is_a_success(ingested):
-    value = run("ask", "--course", "CTR1", "--user", "alice", "Comment tailler un rosier grimpant ?")
+    value = run(
+        "ask", "--course", "CTR1", "--user", "alice", "Comment tailler un rosier grimpant ?"
+    )
     assert (value["status"], value["model_calls"], value["citations"]) == ("refused", 0, [])
 
 

@@ -9,109 +9,325 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Institution',
+            name="Institution",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(max_length=40, unique=True, verbose_name='short name')),
-                ('name', models.CharField(max_length=200, verbose_name='name')),
-                ('cross_course_search', models.BooleanField(default=False, help_text="Questions of one course may also search the asker's other courses.", verbose_name='cross-course search')),
-                ('demo', models.BooleanField(default=False, editable=False, verbose_name='demo')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(max_length=40, unique=True, verbose_name="short name")),
+                ("name", models.CharField(max_length=200, verbose_name="name")),
+                (
+                    "cross_course_search",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Questions of one course may also search the asker's other courses.",
+                        verbose_name="cross-course search",
+                    ),
+                ),
+                ("demo", models.BooleanField(default=False, editable=False, verbose_name="demo")),
             ],
             options={
-                'verbose_name': 'institution',
-                'verbose_name_plural': 'institutions',
-                'ordering': ['slug'],
+                "verbose_name": "institution",
+                "verbose_name_plural": "institutions",
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='Course',
+            name="Course",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('code', models.CharField(max_length=40, validators=[django.core.validators.RegexValidator('^[\\w.-]+\\Z', 'Letters, digits and . - _ only.')], verbose_name='code')),
-                ('title', models.CharField(max_length=200, verbose_name='title')),
-                ('language', models.CharField(choices=[('fr', 'French'), ('en', 'English')], default='fr', max_length=2, verbose_name='language')),
-                ('answer_policy', models.CharField(choices=[('course_only', 'course only'), ('allow_general', 'general knowledge allowed, shown apart')], default='course_only', max_length=20, verbose_name='answer policy')),
-                ('answer_mode', models.CharField(choices=[('extractive', 'extractive'), ('evidence', 'evidence'), ('cited', 'cited prose')], default='extractive', max_length=20, verbose_name='answer mode')),
-                ('admission_rule', models.CharField(choices=[('calibrated', 'calibrated on control questions'), ('strict', 'strict: minimum cosine and common words')], default='calibrated', max_length=20, verbose_name='admission rule')),
-                ('chat_profile', models.CharField(default='extractive', max_length=60, verbose_name='chat profile')),
-                ('assistants_see_private', models.BooleanField(default=False, verbose_name='assistants see private material')),
-                ('institution', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='courses', to='courses.institution', verbose_name='institution')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        max_length=40,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[\\w.-]+\\Z", "Letters, digits and . - _ only."
+                            )
+                        ],
+                        verbose_name="code",
+                    ),
+                ),
+                ("title", models.CharField(max_length=200, verbose_name="title")),
+                (
+                    "language",
+                    models.CharField(
+                        choices=[("fr", "French"), ("en", "English")],
+                        default="fr",
+                        max_length=2,
+                        verbose_name="language",
+                    ),
+                ),
+                (
+                    "answer_policy",
+                    models.CharField(
+                        choices=[
+                            ("course_only", "course only"),
+                            ("allow_general", "general knowledge allowed, shown apart"),
+                        ],
+                        default="course_only",
+                        max_length=20,
+                        verbose_name="answer policy",
+                    ),
+                ),
+                (
+                    "answer_mode",
+                    models.CharField(
+                        choices=[
+                            ("extractive", "extractive"),
+                            ("evidence", "evidence"),
+                            ("cited", "cited prose"),
+                        ],
+                        default="extractive",
+                        max_length=20,
+                        verbose_name="answer mode",
+                    ),
+                ),
+                (
+                    "admission_rule",
+                    models.CharField(
+                        choices=[
+                            ("calibrated", "calibrated on control questions"),
+                            ("strict", "strict: minimum cosine and common words"),
+                        ],
+                        default="calibrated",
+                        max_length=20,
+                        verbose_name="admission rule",
+                    ),
+                ),
+                (
+                    "chat_profile",
+                    models.CharField(
+                        default="extractive", max_length=60, verbose_name="chat profile"
+                    ),
+                ),
+                (
+                    "assistants_see_private",
+                    models.BooleanField(
+                        default=False, verbose_name="assistants see private material"
+                    ),
+                ),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="courses",
+                        to="courses.institution",
+                        verbose_name="institution",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'course',
-                'verbose_name_plural': 'courses',
-                'ordering': ['code'],
+                "verbose_name": "course",
+                "verbose_name_plural": "courses",
+                "ordering": ["code"],
             },
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('username', models.CharField(max_length=191, unique=True, validators=[django.core.validators.RegexValidator('^(?:[a-z0-9-]+/)?[\\w.@+-]+\\Z', 'Letters, digits and . @ + - _ only, perhaps after `institution/`.')], verbose_name='user name')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
-                ('institution', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='people', to='courses.institution', verbose_name='institution')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "first_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
+                ),
+                (
+                    "last_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
+                ),
+                (
+                    "email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, verbose_name="date joined"
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        max_length=191,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^(?:[a-z0-9-]+/)?[\\w.@+-]+\\Z",
+                                "Letters, digits and . @ + - _ only, perhaps after `institution/`.",
+                            )
+                        ],
+                        verbose_name="user name",
+                    ),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
+                (
+                    "institution",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="people",
+                        to="courses.institution",
+                        verbose_name="institution",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('student', 'student'), ('assistant', 'assistant'), ('instructor', 'instructor')], default='student', max_length=20, verbose_name='role')),
-                ('active', models.BooleanField(default=True, verbose_name='active')),
-                ('course', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='courses.course', verbose_name='course')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL, verbose_name='person')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("student", "student"),
+                            ("assistant", "assistant"),
+                            ("instructor", "instructor"),
+                        ],
+                        default="student",
+                        max_length=20,
+                        verbose_name="role",
+                    ),
+                ),
+                ("active", models.BooleanField(default=True, verbose_name="active")),
+                (
+                    "course",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="courses.course",
+                        verbose_name="course",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="person",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'membership',
-                'verbose_name_plural': 'memberships',
-                'ordering': ['course__code', 'user__username'],
+                "verbose_name": "membership",
+                "verbose_name_plural": "memberships",
+                "ordering": ["course__code", "user__username"],
             },
         ),
         migrations.AddConstraint(
-            model_name='course',
-            constraint=models.UniqueConstraint(fields=('institution', 'code'), name='course_code_unique'),
+            model_name="course",
+            constraint=models.UniqueConstraint(
+                fields=("institution", "code"), name="course_code_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='course',
-            constraint=models.CheckConstraint(condition=models.Q(('language__in', ['fr', 'en'])), name='course_language_known'),
+            model_name="course",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("language__in", ["fr", "en"])), name="course_language_known"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='course',
-            constraint=models.CheckConstraint(condition=models.Q(('answer_policy__in', ['course_only', 'allow_general'])), name='course_answer_policy_known'),
+            model_name="course",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("answer_policy__in", ["course_only", "allow_general"])),
+                name="course_answer_policy_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('user', 'course'), name='membership_unique'),
+            model_name="membership",
+            constraint=models.UniqueConstraint(fields=("user", "course"), name="membership_unique"),
         ),
         migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('role__in', ['student', 'assistant', 'instructor'])), name='membership_role_known'),
+            model_name="membership",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("role__in", ["student", "assistant", "instructor"])),
+                name="membership_role_known",
+            ),
         ),
     ]

@@ -104,7 +104,7 @@ def test_only_who_teaches_the_course_may_upload(cast, course, person, sent):
 
 def test_a_file_over_the_limit_is_refused(iris, course, settings, sent):
     settings.UPLOAD_MAX_BYTES = 10
-    with pytest.raises(DocumentError, match="1.Mo?"):
+    with pytest.raises(DocumentError, match=r"1.Mo?"):
         intake.receive_upload(
             user=iris,
             space=course.spaces.get(kind="official"),

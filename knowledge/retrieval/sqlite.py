@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,10 @@ from knowledge.retrieval.types import (
 )
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+__all__ = ["Counts", "IndexVersion", "SqliteEngine", "text_sha256"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ def signed_in(user):
 
 
 def admin_pages():
-    for model in site._registry:  # noqa: SLF001
+    for model in site._registry:
         label = f"{model._meta.app_label}_{model._meta.model_name}"
         yield reverse(f"admin:{label}_changelist")
         yield reverse(f"admin:{label}_add")
@@ -100,9 +100,7 @@ def test_an_instructor_withdraws_and_publishes_again(cast, material):
 
 def test_an_administrator_sees_metadata_and_no_content(cast, material):
     client = signed_in(cast.ada)
-    assert "notes.md" in client.get(
-        reverse("admin:knowledge_document_changelist")
-    ).content.decode()
+    assert "notes.md" in client.get(reverse("admin:knowledge_document_changelist")).content.decode()
     for document in Document.objects.all():
         url = reverse("admin:knowledge_document_change", args=[document.pk])
         html = client.get(url).content.decode()
@@ -134,9 +132,7 @@ def test_an_instructor_uploads_an_archive_and_reads_the_run(
         archive.writestr("cours/image.png", b"\x89PNG\r\n\x1a\n\x00")
     client = signed_in(iris)
     with django_capture_on_commit_callbacks(execute=True):
-        response = upload(
-            client, course.spaces.get(kind="official"), "cours.zip", data.getvalue()
-        )
+        response = upload(client, course.spaces.get(kind="official"), "cours.zip", data.getvalue())
     assert response.status_code == 200
     run = IngestionRun.objects.get()
     tasks.ingest_run(run.pk)
@@ -179,9 +175,7 @@ def test_an_instructor_enrols_only_in_their_courses(cast, course, other_course, 
     assert f'value="{other_course.pk}"' not in form.split("id_course")[1].split("</select>")[0]
     client.post(url, {"user": cast.dora.pk, "course": other_course.pk, "role": "student"})
     assert not cast.dora.memberships.exists()
-    client.post(
-        url, {"user": cast.dora.pk, "course": course.pk, "role": "student", "active": "on"}
-    )
+    client.post(url, {"user": cast.dora.pk, "course": course.pk, "role": "student", "active": "on"})
     assert cast.dora.memberships.filter(course=course).exists()
 
 
