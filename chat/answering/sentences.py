@@ -37,6 +37,9 @@ _ITEM = re.compile(
 _MARKER = re.compile("[ \\t]*(?:\\(?[\\da-zA-Z]{1,3}|(?:\\d+\\.)+\\d*)$")
 _ROW = re.compile("\\||\\t")
 _RULE = re.compile("[\\s|:+=-]+$")
+_LABEL = re.compile("[^\\W\\d_][\\w'\u2019]*(?: [\\w'\u2019]+){0,3}[ \u00a0\u202f]?:\\s")
+_STOPS = ".!?;\u2026$|"
+_WHERE = re.compile("(?:où|avec|where|with)\\b")
 _QUOTATION = re.compile("«[^»\\n]{1,400}»|\u201c[^\u201d\\n]{1,400}\u201d")
 _MATH_HINT = re.compile("[\\\\^_]")
 
@@ -123,8 +126,24 @@ def units(text: str) -> list[Unit]:
     Each has at least `MIN_QUOTE` characters unless the whole text is shorter; together they cover
     every character that is not blank.
     """
-    parts = _join_short(_join_rows(_join_lead_ins(_parts(text), text), text))
+    parts = _join_rows(_join_lead_ins(_join_explanations(_parts(text), text), text), text)
+    parts = _join_short(parts)
     return [Unit(part.start, part.end, text[part.start : part.end]) for part in parts]
+
+
+def table_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the tables of `text`: two rows or more that follow each other. The first row is the
+    header."""
+    spans: list[tuple[int, int]] = []
+    previous: _Part | None = None
+    for part in _parts(text):
+        if part.row and previous is not None and previous.row and previous.block == part.block:
+            if not spans or spans[-1][1] != previous.end:
+                spans.append((previous.start, part.end))
+            else:
+                spans[-1] = (spans[-1][0], part.end)
+        previous = part
+    return spans
 
 
 def _parts(text: str) -> list[_Part]:
@@ -254,7 +273,7 @@ def _join_lead_ins(parts: list[_Part], text: str) -> list[_Part]:
     while at < len(parts):
         part = parts[at]
         at += 1
-        while at < len(parts) and text[part.start : part.end].endswith((":", ": $$")):
+        while at < len(parts) and _leads_in(text, part, parts[at]):
             listing = parts[at].item
             part = _merge(part, parts[at])
             at += 1
@@ -267,6 +286,30 @@ def _join_lead_ins(parts: list[_Part], text: str) -> list[_Part]:
                 part = _merge(part, parts[at])
                 at += 1
         out.append(part)
+    return out
+
+
+def _leads_in(text: str, part: _Part, following: _Part) -> bool:
+    """A colon or dash at the end announces what follows; so do a clause that breaks off before a
+    displayed formula, and the heading of a box (« Exemple : rue des Lilas ») on its own line."""
+    line = text[part.start : part.end]
+    if line.endswith((":", "—", "–")):
+        return True
+    if part.block != following.block or part.line == following.line or line[-1] in _STOPS:
+        return False
+    formula = text.startswith("$$", following.start) and not part.row
+    return formula or (_LABEL.match(line) is not None and not part.row)
+
+
+def _join_explanations(parts: list[_Part], text: str) -> list[_Part]:
+    """« où $k$ est le taux » goes with the formula whose letters it explains."""
+    out: list[_Part] = []
+    for part in parts:
+        explains = _WHERE.match(text, part.start, part.end) is not None
+        if explains and out and text[: out[-1].end].endswith("$"):
+            out[-1] = _merge(out[-1], part)
+        else:
+            out.append(part)
     return out
 
 

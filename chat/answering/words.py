@@ -14,6 +14,11 @@ def stems(text: str, language: str) -> frozenset[str]:
     return frozenset(index_terms(text, language).split())
 
 
+def ordered_stems(text: str, language: str) -> tuple[str, ...]:
+    """The same in the order of the text, each at its first place."""
+    return tuple(dict.fromkeys(index_terms(text, language).split()))
+
+
 def prose(text: str) -> str:
     """`text` with its mathematics blanked, at equal length."""
     out = text

@@ -43,6 +43,7 @@ def request_to(live_asgi):
             body=urlencode(form) if form else None,
             headers={
                 "Accept": "text/event-stream",
+                "Connection": "close",
                 "Content-Type": "application/x-www-form-urlencoded",
                 "Cookie": f"sessionid={session}; csrftoken={SECRET}; django_language=en",
                 "X-CSRFToken": SECRET,
@@ -161,6 +162,21 @@ def test_a_pending_turn_is_followed_to_its_end(request_to, alice, course):
     assert next(coming)[0] == "turn"
     Turn.objects.filter(pk=turn.pk).update(status="refused", answer="Rien.")
     assert next(coming) == ("done", {"status": "refused", "reason": ""})
+
+
+def test_a_closed_connection_ends_the_work_behind_it(request_to, alice, course):
+    def working():
+        return [thread for thread in threading.enumerate() if thread.name == "stream"]
+
+    turn = asked(alice, course)
+    response = request_to(alice, "GET", reverse("turn_events", args=[turn.pk]))
+    assert next(events(response))[0] == "turn"
+    assert working()
+    response.close()
+    deadline = time.monotonic() + 5
+    while working():
+        assert time.monotonic() < deadline, "the stream went on without its reader"
+        time.sleep(0.05)
 
 
 # ---- The machinery, step by step ----

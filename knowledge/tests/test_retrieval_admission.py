@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from knowledge.retrieval.analysis import analyse
 from knowledge.retrieval.profiles.hashing import HashingProfile
 from knowledge.retrieval.profiles.registry import load_profile
 from knowledge.retrieval.types import (
+    Admission,
     Candidate,
     ChunkFacts,
     IndexRow,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 TAU = Thresholds(rule="calibrated", answer={"fr": 0.90}, context={"fr": 0.80}, source="test")
 
 
-def candidate(chunk: int, cosine: float, coverage: float = 0.0, **more: object) -> Candidate:
+def candidate(chunk: int, cosine: float, coverage: float = 0.0, **more: Any) -> Candidate:
     blank = Candidate(
         chunk_id=chunk,
         cosine=cosine,
@@ -51,13 +52,13 @@ def judge(
     candidates: list[Candidate],
     known: dict[int, ChunkFacts] | None = None,
     thresholds: Thresholds = TAU,
-) -> admission.Admission:
+) -> Admission:
     asked = analyse(question, default_language="fr")
     filled = known or {c.chunk_id: facts(c.chunk_id) for c in candidates}
     return admit(asked, candidates, filled, thresholds)
 
 
-def ids(made: admission.Admission) -> list[int]:
+def ids(made: Admission) -> list[int]:
     return [c.chunk_id for c in made.evidence]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from knowledge.retrieval.fusion import RRF, fuse, is_named, neighbours, rank
 from knowledge.retrieval.types import Candidate, ChunkFacts, DenseHit, GlossaryEntry, LexicalHit
 
 
-def facts(chunk: int, document: int = 1, **more: object) -> ChunkFacts:
+def facts(chunk: int, document: int = 1, **more: Any) -> ChunkFacts:
     blank = ChunkFacts(
         chunk_id=chunk,
         document_id=document,
@@ -113,7 +114,7 @@ GLOSSARY = [GlossaryEntry("Bail", "lease")]
     ],
 )
 def test_what_the_question_asks_for_is_preferred(
-    question: str, more: dict[str, object], boost: str
+    question: str, more: dict[str, Any], boost: str
 ) -> None:
     asked = analyse(question, default_language="fr", glossary=GLOSSARY)
     known = {1: facts(1), 2: facts(2, **more), 3: facts(3)}
@@ -148,7 +149,7 @@ def test_a_glossary_entry_is_not_preferred_when_more_is_asked_than_its_meaning()
     ],
 )  # fmt: skip
 def test_a_chunk_lies_at_every_place_that_is_named(
-    question: str, more: dict[str, object], named: bool
+    question: str, more: dict[str, Any], named: bool
 ) -> None:
     assert is_named(analyse(question, default_language="fr"), facts(1, **more)) is named
 

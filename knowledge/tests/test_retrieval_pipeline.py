@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,7 @@ from knowledge.retrieval.types import (
     GlossaryEntry,
     IndexRow,
     Scope,
+    Thresholds,
 )
 from knowledge.tests.test_retrieval_fusion import facts
 
@@ -40,7 +41,7 @@ class Course:
         documents: Sequence[int] = (),
         profile: EmbeddingProfile | None = None,
         glossary: Sequence[GlossaryEntry] = (),
-        more: dict[int, dict[str, object]] | None = None,
+        more: dict[int, dict[str, Any]] | None = None,
     ) -> None:
         self.engine = SqliteEngine()
         self.conn = sqlite3.connect(":memory:", isolation_level=None)
@@ -59,7 +60,7 @@ class Course:
             i: facts(i, document, text=text, **(more or {}).get(i, {}))
             for i, (document, text) in enumerate(zip(self.documents, texts, strict=True), 1)
         }
-        self.thresholds: admission.Thresholds | None = None
+        self.thresholds: Thresholds | None = None
 
     def load(self, chunk_ids: Sequence[int]) -> dict[int, ChunkFacts]:
         return {i: self.facts[i] for i in chunk_ids if i in self.facts}
