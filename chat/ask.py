@@ -145,6 +145,10 @@ class Route:
         if not gate:
             self.settle(answer_gate.refuse(gate.reason, closest=self._nearest(found, gate.near)))
             return
+        if not gate.sure:
+            nearest = [self._evidence(candidate, found) for candidate in gate.evidence]
+            self.settle(answer_gate.closest(nearest))
+            return
         self.evidence = context.choose([self._evidence(c, found) for c in gate.evidence])
         yield Event("sources", {"count": len(self.evidence)})
         proposing = perf_counter()

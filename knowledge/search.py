@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -198,9 +199,15 @@ def facts_of(chunk: Chunk, parts: Mapping[tuple[int, int], int]) -> ChunkFacts:
         next_part=None if last else parts.get((chunk.document_id, chunk.position + 1)),
         document_kind=chunk.document.kind,
         document_number=chunk.document.number,
-        exercise=chunk.exercise,
+        exercise=number_in(chunk.exercise),
         labels=_labels(chunk),
     )
+
+
+def number_in(name: str) -> str:
+    """« Exercice 2 » → « 2 »."""
+    found = re.search(r"\d+", name)
+    return found.group() if found else ""
 
 
 def _labels(chunk: Chunk) -> tuple[str, ...]:
@@ -221,9 +228,9 @@ def named_chunks(analysis: Analysis, scope: Scope) -> list[int]:
     elif analysis.page is not None:
         chunks = chunks.filter(page=analysis.page)
     elif analysis.exercise is not None:
-        chunks = chunks.filter(exercise=str(analysis.exercise))
-    elif analysis.workshop is None:
-        return []
+        chunks = chunks.filter(exercise__regex=rf"(^|[^0-9]){analysis.exercise}([^0-9]|$)")
+    elif analysis.workshop is None and not (analysis.session is not None and analysis.pointer):
+        return []  # a session with a question about something in it: the ranking finds that
     if analysis.workshop is not None:
         chunks = chunks.filter(
             document__kind__in=["workshop", "solution"], document__number=analysis.workshop

@@ -10,6 +10,8 @@ from chat.answering.sentences import math_spans
 from knowledge.retrieval.language import fold, stem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from chat.answering.types import Evidence
     from knowledge.retrieval.types import Analysis
 
@@ -19,6 +21,7 @@ _NUMBER_ASKED = re.compile(
     r"valeur|how many|how much|how long|percent\w*|amount|price|rate|weight|duration|value|"
     r"number)\b"
 )
+_QUANTITY_ASKED = re.compile(r"\b(?:combien|how (?:many|much|long|far|often))\b")
 _DATE_ASKED = re.compile(
     r"\b(?:quand|annee|date|siecle|jour|heure|echeance|when|year|century|day|deadline|what time)\b"
 )
@@ -26,6 +29,10 @@ _WHO_ASKED = re.compile(r"\b(?:qui|par qui|a qui|who|whom|whose)\b(?! est-ce)")
 _WHY_ASKED = re.compile(r"\b(?:pourquoi|raisons?|causes?|why|reasons?)\b")
 _FORMULA_ASKED = re.compile(
     r"\b(?:formules?|equations?|calcul\w*|exprim\w*|formulas?|formulae|comput\w*|express\w*)\b"
+)
+_SOLUTION_ASKED = re.compile(
+    r"\b(?:solutions?|corriges?)\b.{0,30}\b(?:ateliers?|exercices?|workshops?|exercises?|donne\w*|"
+    r"trouve\w*|gives?|finds?)\b|\b(?:corriges?|answer key)\b"
 )
 _EXERCISE_ASKED = re.compile(
     r"\b(?:exercices?|ateliers?|enonces?|solutions?|corrig\w*|exercises?|workshops?|problems?)\b"
@@ -35,6 +42,11 @@ _DATE = re.compile(
     r"septembre|octobre|novembre|decembre|january|february|march|april|may|june|july|august|"
     r"september|october|november|december|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|"
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d{1,2} ?h(?:eures?)?\d{0,2})\b"
+)
+_QUANTITY = re.compile(
+    r"\d|\b(?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|quinze|vingt|trente|cent|mille|"
+    r"aucune?|nulle?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|none|"
+    r"triennal\w*|annuel\w*|mensuel\w*|double|moitie|tiers|half|twice|once)\b"
 )
 _NAME = re.compile(r"(?<=[a-zà-ÿ,;’'] )[A-ZÀ-Ý][a-zà-ÿ]+")
 _BECAUSE = re.compile(
@@ -96,6 +108,15 @@ def form_match(analysis: Analysis, question: str, one: Evidence, text: str) -> f
     if _WHO_ASKED.search(question):
         return 1.0 if _NAME.search(text) else 0.0
     return 0.0
+
+
+def must_hold(question: str, quotes: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Whether what is quoted can answer at all: a quantity asked for wants a number, and the
+    solution of an exercise a passage of a solution. `question` is folded; `kinds` are those of the
+    chunks."""
+    if _QUANTITY_ASKED.search(question) and not any(_QUANTITY.search(fold(q)) for q in quotes):
+        return False
+    return _SOLUTION_ASKED.search(question) is None or "solution" in kinds
 
 
 def is_definition(text: str) -> bool:

@@ -24,7 +24,7 @@ _WORDS = {
 def locator(evidence: Evidence, language: str) -> str:
     """`IMM1003 — Séance 4 — Diapositive 18 — « Titre »`, with what the chunk knows of itself.
 
-    A chunk without slide or page is placed by its document and section. Plain text on one line.
+    A chunk without a slide is placed by its document, page and section. Plain text on one line.
     """
     words = _WORDS["en" if language == "en" else "fr"]
     parts = [evidence.course]
@@ -38,12 +38,12 @@ def locator(evidence: Evidence, language: str) -> str:
             parts.append(f"{words['slide']} {evidence.slide}")
     if evidence.session is None or evidence.slide is None:
         parts.append(evidence.document or evidence.path)
-    if evidence.page is not None:
+    if evidence.page is not None and evidence.slide is None:
         parts.append(f"{words['page']} {evidence.page}")
     if evidence.sheet:
         parts.append(f"{words['sheet']} {evidence.sheet}")
     title = evidence.title or evidence.term
-    if evidence.slide is None and evidence.section not in {"", title}:
+    if evidence.slide is None and evidence.section not in {"", title, evidence.document}:
         parts.append(evidence.section)
     if title and title != evidence.document:
         parts.append(f"{words['open']}{title}{words['close']}")

@@ -70,7 +70,6 @@ TABLE_CHARS = 700
 _BOXED = re.compile(
     r"^\W*(?:definition|important|formule|formula|theoreme|theorem|a retenir|key)\b"
 )
-_NAME = re.compile(r"(?<![.?!:] )(?<!^)(?<![\w'’-])(?:[dlDL]['’])?([A-ZÀ-Ý][\w-]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +107,19 @@ def propose(request: Request) -> Proposal:
     chosen = choose(ranked)
     confidence = max(one.confidence for one in chosen)
     least = MIN_CONFIDENCE if request.min_confidence is None else request.min_confidence
-    unsure = confidence < least or unnamed(request.analysis, [one.evidence for one in chosen])
-    if unsure and not pinned:
+    if not pinned and (confidence < least or not fits(request.analysis, chosen)):
         return Proposal(can_answer=False, reason=refusals.CLOSEST, confidence=confidence)
     return Proposal(can_answer=True, quotes=_quotes(chosen), confidence=confidence)
+
+
+def fits(analysis: Analysis, chosen: Sequence[Scored]) -> bool:
+    """Whether the sentences can answer at all: they name what the question names and hold what it
+    asks for (a quantity, a solution)."""
+    sources = [one.evidence for one in chosen]
+    texts = [one.unit.text for one in chosen]
+    kinds = [one.kind for one in sources]
+    question = fold(analysis.question)
+    return not unnamed(analysis, sources) and asked.must_hold(question, texts, kinds)
 
 
 def score(request: Request) -> list[Scored]:
@@ -288,19 +296,15 @@ def _alike(one: Scored, other: Scored) -> bool:
 def unnamed(analysis: Analysis, sources: Sequence[Evidence]) -> bool:
     """The question names a person, place or thing that the quoted passages do not.
 
-    Names are words with a capital inside the question; passages in another language are not held to
-    them, because names of institutions are translated.
+    Passages in another language are not held to them, because names of institutions are translated;
+    and six letters are enough, because they are inflected.
     """
     here = [one for one in sources if (one.language or analysis.language) == analysis.language]
     if not here or len(here) < len(sources):
         return False
     text = fold(" ".join(f"{s.title} {s.section} {s.document} {s.term} {s.text}" for s in here))
     known = set(re.findall(r"[^\W\d_]+", text))
-    for match in _NAME.finditer(analysis.question):
-        for part in re.findall(r"[^\W\d_]{3,}", fold(match[1])):
-            if not any(word.startswith(part[:6]) for word in known):
-                return True
-    return False
+    return any(not any(word.startswith(name[:6]) for word in known) for name in analysis.names)
 
 
 def _quotes(chosen: list[Scored]) -> tuple[ProposedQuote, ...]:

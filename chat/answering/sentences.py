@@ -297,6 +297,8 @@ def _leads_in(text: str, part: _Part, following: _Part) -> bool:
         return True
     if part.block != following.block or part.line == following.line or line[-1] in _STOPS:
         return False
+    if "\n" in line:
+        return False
     formula = text.startswith("$$", following.start) and not part.row
     return formula or (_LABEL.match(line) is not None and not part.row)
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from chat.answering.sentences import math_spans
 from knowledge.retrieval.language import index_terms
 
 
-@lru_cache(maxsize=4096)
 def stems(text: str, language: str) -> frozenset[str]:
     """Stems of `text` in `language`, stop words out. Mathematics counts too: `$VAN$` is a word."""
     return frozenset(index_terms(text, language).split())

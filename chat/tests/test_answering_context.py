@@ -110,6 +110,17 @@ def test_a_fence_must_be_unguessable() -> None:
             "IMM1003 — Session 4 — Slides 18–19",
         ),
         (
+            {"session": 4, "slide": 18, "page": 21, "section": "Partie", "title": ""},
+            "IMM1003 — Séance 4 — Diapositive 18",
+            "IMM1003 — Session 4 — Slide 18",
+        ),
+        (
+            {"session": None, "slide": None, "document": "Glossaire", "section": "Glossaire",
+             "title": "VAN"},
+            "IMM1003 — Glossaire — « VAN »",
+            "IMM1003 — Glossaire — “VAN”",
+        ),
+        (
             {"session": None, "slide": None, "page": 3, "document": "Guide", "title": ""},
             "IMM1003 — Guide — Page 3",
             "IMM1003 — Guide — Page 3",

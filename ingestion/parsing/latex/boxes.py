@@ -100,6 +100,7 @@ STANDARD = {
     "cautionblock": "important",
     "importantblock": "important",
 }
+_OURS = frozenset({"preuvebox", "preuvetheorem"})  # the reader's own: their names say nothing
 _BOX_OPENED = re.compile(r"\\begin\s*\{\s*([^{}]+?)\s*\}")
 
 
@@ -112,8 +113,12 @@ def kind_of_name(name: str, stated: dict[str, str]) -> str:
     plain = bare(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     parts = [part for part in re.split(r"[^a-z]+", plain) if part]
     for part in [*parts, "".join(parts)]:
-        stem = re.sub(r"^(?:my|mon|ma|the|la|le|l|x|env|box|boite|cadre|bloc|block)(?=[a-z]{4})", "", part)
-        stem = re.sub(r"(?<=[a-z]{3})(?:box|boxed|boite|block|bloc|env|cadre|frame|star)$", "", stem)
+        stem = re.sub(
+            r"^(?:my|mon|ma|the|la|le|l|x|env|box|boite|cadre|bloc|block)(?=[a-z]{4})", "", part
+        )
+        stem = re.sub(
+            r"(?<=[a-z]{3})(?:box|boxed|boite|block|bloc|env|cadre|frame|star)$", "", stem
+        )
         for candidate in (part, stem):
             if candidate in _KIND:
                 return _KIND[candidate]
@@ -152,7 +157,9 @@ def is_box(name: str) -> bool:
     return name in STANDARD
 
 
-def decide(hint: str, environment: str, title: str, stated: dict[str, str], printed: str = "") -> str:
+def decide(
+    hint: str, environment: str, title: str, stated: dict[str, str], printed: str = ""
+) -> str:
     """The kind of one box, from the strongest word to the weakest."""
     if hint and hint in stated:
         return stated[hint]
@@ -162,9 +169,11 @@ def decide(hint: str, environment: str, title: str, stated: dict[str, str], prin
     for kind in (
         kind_of_name(hint, {}) if hint else "",
         kind_of_printed(printed) if printed else "",
-        standard if standard != "block" and environment not in {"alertblock", "exampleblock"} else "",
+        standard
+        if standard != "block" and environment not in {"alertblock", "exampleblock"}
+        else "",
         kind_of_title(title),
-        kind_of_name(environment, {}) if environment not in STANDARD else "",
+        kind_of_name(environment, {}) if environment not in {*STANDARD, *_OURS} else "",
         standard,
     ):
         if kind and kind != "block":

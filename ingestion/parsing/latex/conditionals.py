@@ -70,6 +70,13 @@ def is_condition(name: str) -> bool:
     return name.startswith("if") and name not in BRACED and name != "iff" and name != "ifx@"
 
 
+#: Commands by which a file shared by a deck and an article asks whether beamer is there.
+_OF_BEAMER = frozenset(
+    "frame frametitle framesubtitle usetheme setbeamertemplate setbeamercolor beamertemplatetheme "
+    "alert pause only onslide uncover beamergotobutton mode titlepage@".split()
+)
+
+
 class Conditions:
     """The state of open conditions, and the decisions."""
 
@@ -159,6 +166,8 @@ class Conditions:
 
     def _defined(self, name: str) -> bool:
         known = self.expander.known
+        if self.expander.beamer and (name in _OF_BEAMER or name.startswith("insert")):
+            return True
         return name in known.macros or name.removeprefix("if") in known.flags
 
     def _same(self, name: str) -> bool | None:

@@ -115,12 +115,21 @@ def _document_command(expander: Expander, _command: str) -> None:
     _define(expander, name, Macro(body, document_parameters(spec)))
 
 
-def _environment(expander: Expander, _command: str) -> None:
+#: Environments that the beamer class itself defines.
+BEAMER_ENVIRONMENTS = frozenset(
+    "block alertblock exampleblock theorem lemma corollary proof definition definitions example "
+    "examples fact columns column overprint overlayarea actionenv alertenv structureenv".split()
+)
+
+
+def _environment(expander: Expander, command: str) -> None:
     stream = expander.stream
     stream.star()
     name = stream.argument().strip()
     count, default = stream.option(), stream.option()
     begin, end = stream.argument(), stream.argument()
+    if expander.beamer and command != "renewenvironment" and name in BEAMER_ENVIRONMENTS:
+        return  # LaTeX would stop here: a deck never runs it, it serves the article beside it
     _add_environment(expander, name, Environment(begin, end, plain_parameters(count, default)))
 
 

@@ -46,6 +46,9 @@ class Source:
         return " — ".join(piece for piece in pieces if piece)
 
 
+_BEAMER = re.compile(r"^[^%\n]*\\documentclass\s*(?:\[[^\]]*\])?\s*\{beamer\}", re.MULTILINE)
+
+
 def open_document(
     root: Path, path: str, settings: CourseFile, language: str, *, alone: bool = False
 ) -> Source:
@@ -59,8 +62,11 @@ def open_document(
         except DocumentError:
             continue
     declared = declarations(sources)
-    preamble = any(re.search(r"^[^%\n]*\\begin\s*\{document\}", text, re.MULTILINE) for text in sources)
-    expanded, vault = _expanded(folder, path, declared, settings, preamble=preamble)
+    preamble = any(
+        re.search(r"^[^%\n]*\\begin\s*\{document\}", text, re.MULTILINE) for text in sources
+    )
+    beamer = any(_BEAMER.search(text) for text in sources)
+    expanded, vault = _expanded(folder, path, declared, settings, preamble=preamble, beamer=beamer)
     context = Context(vault, Formulas(vault), language, boxes=settings.boxes)
     context.known = frozenset(expanded.known.macros)
     entries = {entry.key: entry for entry in expanded.known.entries}
@@ -79,7 +85,13 @@ def open_document(
 
 
 def _expanded(
-    folder: Folder, path: str, declared: Declared, settings: CourseFile, *, preamble: bool
+    folder: Folder,
+    path: str,
+    declared: Declared,
+    settings: CourseFile,
+    *,
+    preamble: bool,
+    beamer: bool,
 ) -> tuple[Expanded, Vault]:
     """The document expanded; one that misses its macro files borrows from the course's others."""
 
@@ -89,6 +101,7 @@ def _expanded(
             folder, path, vault, declared,
             preamble=preamble, boxes=settings.boxes, macros=settings.macros,
         )  # fmt: skip
+        expander.beamer = beamer
         for name, macro in borrowed.items():
             expander.known.define(name, macro)
         return expander.run(), vault

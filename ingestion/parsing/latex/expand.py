@@ -44,7 +44,9 @@ _ASSIGNMENT = re.compile(
     r"|-?[\d.,]+\s*(?:pt|em|ex|cm|mm|in|\\[a-zA-Z@]+)(?![a-zA-Z])|\\[a-zA-Z]*(?:skip|sep|width|size))"
     r"(?:\s*(?:plus|minus)\s*-?[\d.]*\s*(?:pt|em|ex|cm|mm|fil+))*"
 )
-_LENGTHS = re.compile(r"skip|sep$|width$|height$|indent|margin|depth$|penalty|tolerance|stretch|size$")
+_LENGTHS = re.compile(
+    r"skip|sep$|width$|height$|indent|margin|depth$|penalty|tolerance|stretch|size$"
+)
 _XSPACE_NONE = set("{}~.!,:;?/')-\\ \n\t»”")
 _TAIL = re.compile(r"\\[a-zA-Z@]+$")
 
@@ -59,7 +61,9 @@ class Warning_:
     line: int = 0
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else (f"{self.file}: " if self.file else "")
+        place = (
+            f"{self.file}:{self.line}: " if self.line else (f"{self.file}: " if self.file else "")
+        )
         return place + self.text
 
 
@@ -111,6 +115,7 @@ class Expander:
         self.structure = Structure(self)
         self.boxes = boxes or {}
         self.muted = self.preamble = preamble
+        self.beamer = False  # the document's class is beamer
         self.done = False
         self.classes: set[str] = set()
         self.packages: set[str] = set()
@@ -153,7 +158,9 @@ class Expander:
         recent = "".join(self._out[-400:])
         recent = recent[max(recent.rfind("\n\n"), 0) :]
         single = len(re.findall(r"(?<!\\)\$", recent)) % 2 == 1
-        pairs = recent.rfind("\\(") > recent.rfind("\\)") or recent.rfind("\\[") > recent.rfind("\\]")
+        pairs = recent.rfind("\\(") > recent.rfind("\\)") or recent.rfind("\\[") > recent.rfind(
+            "\\]"
+        )
         inside = any(name in vocabulary.MATH_ENVIRONMENTS for name in self.environments)
         return single or pairs or inside
 
@@ -292,7 +299,11 @@ class Expander:
     def _standard(self, name: str) -> None:
         """A command of LaTeX or of a package that the course does not define."""
         stream = self.stream
-        if name in vocabulary.OVERLAID and (overlay := self.overlay()) is not None and not shown(overlay):
+        if (
+            name in vocabulary.OVERLAID
+            and (overlay := self.overlay()) is not None
+            and not shown(overlay)
+        ):
             if name not in {"item", "includegraphics"}:
                 self.read(vocabulary.SHOWN.get(name, ("{", 0))[0])
                 return
@@ -379,17 +390,25 @@ class Expander:
         try:
             path = self.folder.find(reference, at, self.main)
         except OutsideError:
-            self.warn("outside", f"\\{reference.command}{{{reference.name}}} leaves the folder: not read")
+            self.warn(
+                "outside", f"\\{reference.command}{{{reference.name}}} leaves the folder: not read"
+            )
             self.result.unresolved.append(reference.name)
             return False
         if path is None:
             if reference.command not in {"usepackage", "RequirePackage", "documentclass",
                                          "LoadClass", "usetheme"}:  # fmt: skip
-                self.warn("missing", f"\\{reference.command}{{{reference.name}}}: no such file in the folder")
+                self.warn(
+                    "missing",
+                    f"\\{reference.command}{{{reference.name}}}: no such file in the folder",
+                )
                 self.result.unresolved.append(reference.name)
             return False
         if not self.folder.may_read(path):
-            self.warn("private", f"\\{reference.command}{{{reference.name}}}: the file is private, not read")
+            self.warn(
+                "private",
+                f"\\{reference.command}{{{reference.name}}}: the file is private, not read",
+            )
             self.result.unresolved.append(reference.name)
             return False
         return self.enter(path)
@@ -397,7 +416,10 @@ class Expander:
     def file_exists(self, name: str) -> bool:
         try:
             reference = Reference("IfFileExists", name)
-            return self.folder.find(reference, self.stream.place()[0] or self.main, self.main) is not None
+            return (
+                self.folder.find(reference, self.stream.place()[0] or self.main, self.main)
+                is not None
+            )
         except OutsideError:
             return False
 
@@ -418,7 +440,9 @@ class Expander:
             self.warn("unreadable", f"{path}: {error.user_message}")
             return
         numbers = dict(re.findall(r"(firstline|lastline)\s*=\s*(\d+)", options))
-        lines = lines[int(numbers.get("firstline", 1)) - 1 : int(numbers.get("lastline", len(lines)))]
+        lines = lines[
+            int(numbers.get("firstline", 1)) - 1 : int(numbers.get("lastline", len(lines)))
+        ]
         mark = self.vault.put(Verbatim("block", "\n".join(lines).strip("\n"), language))
         self.emit(f"\n\n{mark}\n\n")
         if path not in self.result.files:
