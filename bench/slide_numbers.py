@@ -107,18 +107,20 @@ def main() -> int:
         numbers, ranges, log = compiled(root, path, options.keep)
         source = open_document(root, path, settings.load(root), "fr")
         frames = [item for item in number(source.parts).frames if item.visible]
+        # Frames in order when TeX made as many (maketitle and againframe make more), else by page.
+        places = [a for a, _ in ranges] if len(ranges) == len(frames) else [f.page for f in frames]
         starts = {a for a, _ in ranges}
         wrong, unknown, pages = [], 0, 0
-        for item in frames:
-            if item.slide is None or item.page is None:
+        for item, place in zip(frames, places, strict=True):
+            if item.slide is None:
                 unknown += 1
                 continue
-            if item.page not in starts:
-                pages += 1
-            if numbers.get(item.page) != item.slide:
-                wrong.append((item.frame.line, item.slide, numbers.get(item.page), item.page))
+            pages += item.page is not None and item.page not in starts | ({place} if place else set())
+            pages += place is not None and item.page is not None and item.page != place
+            if numbers.get(place or 0) != item.slide:
+                wrong.append((item.frame.line, item.slide, numbers.get(place or 0), item.page))
             if options.verbose:
-                print(item.frame.line, item.slide, item.page, numbers.get(item.page), item.frame.title[:50])
+                print(item.frame.line, item.slide, item.page, numbers.get(place or 0), item.frame.title[:50])
         last = max((b for _, b in ranges), default=0)
         print(f"{path}: {len(frames)} frames, {len(frames) - unknown} compared, {len(wrong)} numbers differ, "
               f"{pages} start pages differ, {unknown} unknown; TeX made {len(ranges)} frames on {last} pages; {log}")  # fmt: skip

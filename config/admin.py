@@ -12,10 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from courses.models import Course
 
 if TYPE_CHECKING:
-    from django.contrib.auth.base_user import AbstractBaseUser
     from django.http import HttpRequest
 
-    from courses.models import Person
+    from courses.models import Person, User
 
 
 def may_enter(user: Person) -> bool:
@@ -26,7 +25,7 @@ def may_enter(user: Person) -> bool:
 
 
 class AdminSignInForm(AuthenticationForm):
-    def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+    def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
         if not may_enter(user):
             raise ValidationError(

@@ -34,6 +34,8 @@ Supports = Callable[[str, Sequence[Evidence]], bool]
 
 #: A model that goes on is cut here; a choice: four pages, beyond any course answer.
 MAX_CHARACTERS = 16_000
+#: A sentence longer than this is none: it is dropped, so that an endless one costs little.
+MAX_SENTENCE = 4_000
 #: Share of a sentence's significant stems that its sources must hold; a choice, low because a model
 #: may paraphrase: it stops sentences about something else, not subtle ones. Numbers and quotations
 #: are exact.
@@ -41,6 +43,7 @@ MIN_SUPPORT = 0.3
 #: What a model is told to write, alone, when the evidence does not answer.
 NO_ANSWER = "INSUFFICIENT_EVIDENCE"
 
+_BOUNDARY = re.compile("[.!?…:\n]")
 _ANSI = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b.")
 _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
@@ -54,7 +57,7 @@ _URL = re.compile(r"\b(?:https?|ftp|file|data|javascript)://?[^\s<>\"'»)\]]+", 
 _REFERENCE = re.compile("(?m)^[ \\t]*\\[[^\\]\\n]+\\]:[ \\t]*\\S+.*$")
 _AUTOLINK = re.compile("<(?:[a-z][a-z0-9+.-]*:|mailto:)[^>\\s]*>", re.IGNORECASE)
 _SOURCE_LIST = re.compile(
-    "[\\s#*_>-]*(?:sources?|r[ée]f[ée]rences?|bibliograph(?:ie|y)|citations?|notes?|works cited)"
+    "[\\s#*_>-]*(?:sources?|r[ée]f[ée]rences?|bibliograph(?:ie|y)|works cited)"
     "(?:\\s+(?:utilis[ée]e?s|cit[ée]e?s|consult[ée]e?s|used|cited))?[\\s*_]*(?::|$)",
     re.IGNORECASE,
 )
@@ -99,6 +102,7 @@ class CitedStream:
         self._supports = supports or self._lexical
         self._repairs = repairs
         self._buffer = ""
+        self._looked = 0
         self._taken = 0
         self._gap = ""
         self._listing = False
@@ -111,11 +115,20 @@ class CitedStream:
 
     def feed(self, delta: str) -> Iterator[Piece]:
         """Takes the next part of the model's text; yields each sentence that is now proved."""
-        room = MAX_CHARACTERS - self._taken
+        delta = delta[: max(0, MAX_CHARACTERS - self._taken)]
+        if not delta:
+            return
         self._taken += len(delta)
-        self._buffer += delta[: max(0, room)]
-        if any(character.isspace() for character in delta):
+        self._buffer += delta
+        # Looking again only after a sixteenth more keeps the work linear for any way of cutting.
+        if len(self._buffer) - self._looked < len(self._buffer) // 16:
+            return
+        if _BOUNDARY.search(self._buffer):
             yield from self._emit(final=False)
+        if len(self._buffer) > MAX_SENTENCE:
+            self._dropped += 1
+            self._buffer = ""
+        self._looked = len(self._buffer)
 
     def finish(self) -> Iterator[Piece]:
         """The model has ended: what is left, if proved."""
@@ -203,6 +216,9 @@ class CitedStream:
             self._dropped += 1
             return None
         quotes = tuple(q for one in open_sources if (q := self._quote(said, one)) is not None)
+        if not quotes:
+            self._dropped += 1
+            return None
         separator = "\n\n" if gap.count("\n") > 1 else "\n" if "\n" in gap else " "
         return Piece((separator if self._pieces else "") + self._retag(sentence, names), quotes)
 

@@ -7,9 +7,10 @@ paraphrases; it does not choose.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from chat.answering.figures import Figure, figures
+from chat.answering.figures import MONTHS, Figure, figures
 from chat.answering.sentences import units
 from chat.answering.types import Conflict, Evidence, Quote
 from chat.answering.words import prose, stems
@@ -24,6 +25,9 @@ SAME_SUBJECT = 0.6
 MIN_WORDS = 3
 #: Values shown for one question.
 MAX_CONFLICTS = 2
+#: Chunks whose values are invented anew each time: two exercises are no contradiction.
+_INVENTED = frozenset({"exercise", "solution"})
+_EXAMPLE = re.compile(r"\W*(?:exemples?|examples?|solutions?)\b", re.IGNORECASE)
 
 
 def find_conflicts(
@@ -34,7 +38,7 @@ def find_conflicts(
     found: list[Conflict] = []
     for quote in quotes:
         home = sources.get(quote.chunk_id)
-        if home is None:
+        if home is None or home.kind in _INVENTED:
             continue
         for unit in units(quote.text):
             said, values = _reading(unit.text, home.language or language)
@@ -48,7 +52,8 @@ def find_conflicts(
                 quote.start + unit.end,
             )
             for other in evidence:
-                if other.document_id == home.document_id or len(found) == MAX_CONFLICTS:
+                same = other.document_id == home.document_id or other.kind in _INVENTED
+                if same or len(found) == MAX_CONFLICTS:
                     continue
                 right = _opposed(said, values, other, language)
                 if right is not None:
@@ -78,6 +83,15 @@ def _differ(values: frozenset[Figure], theirs: frozenset[Figure]) -> bool:
 
 
 def _reading(text: str, language: str) -> tuple[frozenset[str], frozenset[Figure]]:
-    """The words of a sentence without its numbers, and its numbers."""
-    words = frozenset(word for word in stems(prose(text), language) if not word[0].isdigit())
-    return words, frozenset(figures(text))
+    """The words of a sentence without its numbers, and its values: numbers in its prose that have
+    decimals, a unit or a month. A bare whole number may be a name (« atelier 2 »)."""
+    if _EXAMPLE.match(text):
+        return frozenset(), frozenset()
+    plain = prose(text)
+    words = frozenset(word for word in stems(plain, language) if not word[0].isdigit())
+    values = frozenset(
+        Figure(figure.readings, "date" if figure.unit in MONTHS else figure.unit)
+        for figure in figures(plain)
+        if figure.unit or any(value != int(value) for value in figure.readings)
+    )
+    return words, values

@@ -38,7 +38,25 @@ _UNITS = {
     "thousand": "mille millier milliers thousand k",
     "million": "million millions",
     "billion": "milliard milliards billion billions",
+    "january": "janvier january",
+    "february": "février fevrier february",
+    "march": "mars march",
+    "april": "avril april",
+    "may": "mai may",
+    "june": "juin june",
+    "july": "juillet july",
+    "august": "août aout august",
+    "september": "septembre september",
+    "october": "octobre october",
+    "november": "novembre november",
+    "december": "décembre decembre december",
 }
+#: The units that make a number a day of the year.
+MONTHS = frozenset(
+    """
+    january february march april may june july august september october november december
+    """.split()  # noqa: SIM905  a line of words reads better than quoted strings
+)
 _UNIT_OF = {word: unit for unit, words in _UNITS.items() for word in words.split()}
 _SPACE = "[ \u00a0\u202f\u2009]"
 _NUMBER = re.compile(

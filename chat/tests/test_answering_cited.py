@@ -258,3 +258,23 @@ def test_general_knowledge_cites_nothing() -> None:
     assert answer.text == "Paris est en France."
     assert (answer.origin, answer.quotes, answer.invalid_citations) == ("general-knowledge", (), 2)
     assert check_general("  ").status == "refused"
+
+
+def test_a_note_is_no_source_list() -> None:
+    answer = check("Note : la moyenne du groupe est 14,5 [S1]. La médiane du groupe est 15 [S2].")
+    assert len(answer.pieces) == 2
+
+
+@pytest.mark.parametrize("words", ["mot ", "x. y, "])
+def test_a_model_that_never_ends_a_sentence_costs_little_and_shows_nothing(words: str) -> None:
+    stream = CitedStream(ALL, admissible=everything, language="fr")
+    shown = [piece for _ in range(6_000) for piece in stream.feed(words)]
+    shown += stream.finish()
+    assert shown == []
+    assert stream.answer().status == "refused"
+
+
+def test_a_source_too_short_to_be_quoted_proves_nothing() -> None:
+    source = evidence(1, "VAN = 12 $", title="VAN du projet")
+    answer = check_cited("La VAN vaut 12 $ [S1].", [source], admissible=everything, language="fr")
+    assert (answer.status, answer.dropped) == ("refused", 1)

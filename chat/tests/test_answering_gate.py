@@ -165,6 +165,7 @@ def test_two_sources_that_differ_are_shown_side_by_side() -> None:
         "Le taux directeur de la Banque du Canada est fixé à 4,75 % par an.",
         "Le taux de vacance du centre-ville de Gatineau est estimé à 5,00 % par an.",
         "Le taux directeur de la Banque du Canada est fixé pour 3 mois par le conseil.",
+        "Exemple : le taux directeur de la Banque du Canada est fixé à 5,00 % par an.",
     ],
 )
 def test_sources_that_agree_or_speak_of_something_else_are_no_conflict(other: str) -> None:
@@ -174,6 +175,24 @@ def test_sources_that_agree_or_speak_of_something_else_are_no_conflict(other: st
     )
     assert answer.conflicts == ()
     assert [quote.tag for quote in answer.quotes] == ["S1"]
+
+
+def test_numbers_that_are_names_and_values_of_exercises_are_no_conflict() -> None:
+    one = evidence(1, "L'atelier 1 porte sur les séances 1 à 3 du cours de finance.")
+    two = evidence(2, "L'atelier 2 porte sur les séances 3 à 5 du cours de finance.")
+    answer = check_proposal(proposal(("S1", one.text)), [one, two], admissible=everything)
+    assert answer.conflicts == ()
+    loan = "Le prêteur exige un ratio de couverture minimal de {} pour cet immeuble."
+    one, two = evidence(1, loan.format("1,20")), evidence(2, loan.format("1,25"), kind="exercise")
+    answer = check_proposal(proposal(("S1", one.text)), [one, two], admissible=everything)
+    assert answer.conflicts == ()
+
+
+def test_two_dates_for_one_exam_are_a_conflict() -> None:
+    one = evidence(1, "L'examen intra du cours a lieu le 23 février 2027 à 13 h 30.")
+    two = evidence(2, "L'examen intra du cours a lieu le 2 mars 2027 à 13 h 30.")
+    answer = check_proposal(proposal(("S1", one.text)), [one, two], admissible=everything)
+    assert [(c.left.tag, c.right.tag) for c in answer.conflicts] == [("S1", "S2")]
 
 
 def test_a_refusal_carries_no_text() -> None:
