@@ -6,7 +6,7 @@
 Frames are counted against the independent count of SOURCES.tsv (frame environments, \\frame
 commands, environments that wrap a frame); every file is read, part of a document, or refused with a
 reason. Equations are those of the chunks, with the course's macros expanded.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -119,17 +119,19 @@ def main() -> int:
         counted = sum(int(source[key]) for key in ("frames_env", "frames_cmd", "frames_custom_env"))
         found.append(run(options.corpus / name, counted, failed, unknown))
     if options.json:
-        print(json.dumps([asdict(figures) | {"ratio": figures.ratio} for figures in found], indent=1))
+        print(
+            json.dumps([asdict(figures) | {"ratio": figures.ratio} for figures in found], indent=1)
+        )
         return 0
-    print(f"{'repository':40} files  docs parts refus  exc frames/expected ratio chunks   eq  MathML%"
+    print(f"{'repository':40} files  docs parts refus  exc frames/expected ratio chunks   eq  MathML%"  # noqa: E501
           "  pages/s")  # fmt: skip
     for figures in found:
         share = 100 * figures.converted / figures.equations if figures.equations else 100
         print(
-            f"{figures.repository[:40]:40} {figures.files:5} {figures.documents:5} {figures.parts:5} "
+            f"{figures.repository[:40]:40} {figures.files:5} {figures.documents:5} {figures.parts:5} "  # noqa: E501
             f"{figures.refused:5} {figures.exceptions:4} {figures.frames:6}/{figures.expected:<8} "
             f"{figures.ratio:5.3f} {figures.chunks:6} {figures.equations:5} {share:7.2f} "
-            f"{figures.source_pages / figures.seconds:8.0f}  empty {figures.empty} differ {figures.mismatched}"
+            f"{figures.source_pages / figures.seconds:8.0f}  empty {figures.empty} differ {figures.mismatched}"  # noqa: E501
         )
         if options.notes:
             for note in figures.notes:

@@ -34,7 +34,11 @@ HOOK = r"""
 """
 
 
-def compiled(root: Path, deck: str, keep: bool) -> tuple[dict[int, int], list[tuple[int, int]], str]:
+def compiled(
+    root: Path,
+    deck: str,
+    keep: bool,  # noqa: FBT001
+) -> tuple[dict[int, int], list[tuple[int, int]], str]:
     """Frame number of each page, page ranges of the frames, and the end of the log."""
     work = Path(tempfile.mkdtemp(prefix="preuve-tex-"))
     shutil.copytree(root, work / "src", dirs_exist_ok=True)
@@ -50,9 +54,9 @@ def compiled(root: Path, deck: str, keep: bool) -> tuple[dict[int, int], list[tu
     )
     done = 0
     for _ in range(12):
-        done += 1
+        done += 1  # noqa: SIM113
         subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-shell-escape", f"-jobname={source.stem}", command],
+            ["pdflatex", "-interaction=nonstopmode", "-shell-escape", f"-jobname={source.stem}", command],  # noqa: E501
             cwd=source.parent, capture_output=True, check=False, timeout=1_500,
             env=os.environ | {"max_print_line": "1000",
                               "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
@@ -73,9 +77,13 @@ def compiled(root: Path, deck: str, keep: bool) -> tuple[dict[int, int], list[tu
     nav = source.with_suffix(".nav")
     if nav.exists():
         ranges = [(int(a), int(b)) for a, b in
-                  re.findall(r"beamer@framepages \{(\d+)\}\{(\d+)\}", nav.read_text(errors="replace"))]  # fmt: skip
+                  re.findall(r"beamer@framepages \{(\d+)\}\{(\d+)\}", nav.read_text(errors="replace"))]  # fmt: skip  # noqa: E501
     log = source.with_suffix(".log")
-    errors = re.findall(r"^! .*$", log.read_text(errors="replace"), re.MULTILINE) if log.exists() else ["no log"]
+    errors = (
+        re.findall(r"^! .*$", log.read_text(errors="replace"), re.MULTILINE)
+        if log.exists()
+        else ["no log"]
+    )
     if not keep:
         shutil.rmtree(work, ignore_errors=True)
     else:
@@ -115,15 +123,23 @@ def main() -> int:
             if item.slide is None:
                 unknown += 1
                 continue
-            pages += item.page is not None and item.page not in starts | ({place} if place else set())
+            pages += item.page is not None and item.page not in starts | (
+                {place} if place else set()
+            )
             pages += place is not None and item.page is not None and item.page != place
             if numbers.get(place or 0) != item.slide:
                 wrong.append((item.frame.line, item.slide, numbers.get(place or 0), item.page))
             if options.verbose:
-                print(item.frame.line, item.slide, item.page, numbers.get(place or 0), item.frame.title[:50])
+                print(
+                    item.frame.line,
+                    item.slide,
+                    item.page,
+                    numbers.get(place or 0),
+                    item.frame.title[:50],
+                )
         last = max((b for _, b in ranges), default=0)
-        print(f"{path}: {len(frames)} frames, {len(frames) - unknown} compared, {len(wrong)} numbers differ, "
-              f"{pages} start pages differ, {unknown} unknown; TeX made {len(ranges)} frames on {last} pages; {log}")  # fmt: skip
+        print(f"{path}: {len(frames)} frames, {len(frames) - unknown} compared, {len(wrong)} numbers differ, "  # noqa: E501
+              f"{pages} start pages differ, {unknown} unknown; TeX made {len(ranges)} frames on {last} pages; {log}")  # fmt: skip  # noqa: E501
         for row in wrong[:8]:
             print("   line, ours, TeX, page:", row)
         bad += bool(wrong) or not numbers

@@ -44,9 +44,12 @@ _DATE = re.compile(
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|\d{1,2} ?h(?:eures?)?\d{0,2})\b"
 )
 _QUANTITY = re.compile(
-    r"\d|\b(?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|quinze|vingt|trente|cent|mille|"
-    r"aucune?|nulle?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand|none|"
-    r"triennal\w*|annuel\w*|mensuel\w*|double|moitie|tiers|half|twice|once)\b"
+    r"\d|\b(?:deux|trois|quatre|cinq|six|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|"
+    r"vingt\w*|trente|quarante|cinquante|soixante|cents?|mille|millions?|milliards?|un seul|"
+    r"une seule|aucune?|nulle?|moitie|tiers|quart|double|triple|triennal\w*|annuel\w*|mensuel\w*|"
+    r"two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
+    r"hundred|thousand|billions?|only one|none|half|third|quarter|twice|once)\b"
 )
 _NAME = re.compile(r"(?<=[a-zà-ÿ,;’'] )[A-ZÀ-Ý][a-zà-ÿ]+")
 _BECAUSE = re.compile(

@@ -5,87 +5,118 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Citation',
+            name="Citation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('tag', models.CharField(max_length=8)),
-                ('chunk_public_id', models.CharField(max_length=60)),
-                ('quote', models.TextField()),
-                ('text', models.TextField()),
-                ('start', models.PositiveIntegerField()),
-                ('end', models.PositiveIntegerField()),
-                ('course_code', models.CharField(max_length=40)),
-                ('space_slug', models.CharField(max_length=80)),
-                ('path', models.CharField(max_length=500)),
-                ('document_title', models.CharField(blank=True, max_length=500)),
-                ('title', models.CharField(blank=True, max_length=1000)),
-                ('session', models.PositiveIntegerField(null=True)),
-                ('slide', models.PositiveIntegerField(null=True)),
-                ('slide_end', models.PositiveIntegerField(null=True)),
-                ('page', models.PositiveIntegerField(null=True)),
-                ('locator', models.CharField(max_length=2000)),
-                ('cross_course', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("tag", models.CharField(max_length=8)),
+                ("chunk_public_id", models.CharField(max_length=60)),
+                ("quote", models.TextField()),
+                ("text", models.TextField()),
+                ("start", models.PositiveIntegerField()),
+                ("end", models.PositiveIntegerField()),
+                ("course_code", models.CharField(max_length=40)),
+                ("space_slug", models.CharField(max_length=80)),
+                ("path", models.CharField(max_length=500)),
+                ("document_title", models.CharField(blank=True, max_length=500)),
+                ("title", models.CharField(blank=True, max_length=1000)),
+                ("session", models.PositiveIntegerField(null=True)),
+                ("slide", models.PositiveIntegerField(null=True)),
+                ("slide_end", models.PositiveIntegerField(null=True)),
+                ("page", models.PositiveIntegerField(null=True)),
+                ("locator", models.CharField(max_length=2000)),
+                ("cross_course", models.BooleanField(default=False)),
             ],
             options={
-                'verbose_name': 'citation',
-                'verbose_name_plural': 'citations',
-                'ordering': ['turn', 'pk'],
+                "verbose_name": "citation",
+                "verbose_name_plural": "citations",
+                "ordering": ["turn", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='Conversation',
+            name="Conversation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(blank=True, max_length=200, verbose_name='title')),
-                ('use_library', models.BooleanField(default=False, verbose_name='search my library')),
-                ('use_private', models.BooleanField(default=False, verbose_name='search private material')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('changed_at', models.DateTimeField(auto_now=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("title", models.CharField(blank=True, max_length=200, verbose_name="title")),
+                (
+                    "use_library",
+                    models.BooleanField(default=False, verbose_name="search my library"),
+                ),
+                (
+                    "use_private",
+                    models.BooleanField(default=False, verbose_name="search private material"),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("changed_at", models.DateTimeField(auto_now=True)),
             ],
             options={
-                'verbose_name': 'conversation',
-                'verbose_name_plural': 'conversations',
-                'ordering': ['-changed_at', '-pk'],
+                "verbose_name": "conversation",
+                "verbose_name_plural": "conversations",
+                "ordering": ["-changed_at", "-pk"],
             },
         ),
         migrations.CreateModel(
-            name='Turn',
+            name="Turn",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveIntegerField()),
-                ('question', models.TextField(verbose_name='question')),
-                ('language', models.CharField(blank=True, max_length=2)),
-                ('status', models.CharField(choices=[('pending', 'pending'), ('answered', 'answered'), ('refused', 'refused'), ('failed', 'failed')], default='pending', max_length=20)),
-                ('reason', models.CharField(blank=True, max_length=60)),
-                ('origin', models.CharField(blank=True, max_length=30)),
-                ('answer', models.TextField(blank=True)),
-                ('pieces', models.JSONField(blank=True, default=list)),
-                ('nearest', models.JSONField(blank=True, default=list)),
-                ('searched', models.JSONField(blank=True, default=list)),
-                ('as_of', models.DateTimeField(default=django.utils.timezone.now)),
-                ('mode', models.CharField(blank=True, max_length=20)),
-                ('profile', models.CharField(blank=True, max_length=60)),
-                ('generation', models.PositiveBigIntegerField(blank=True, null=True)),
-                ('cross_course', models.BooleanField(default=False)),
-                ('uses_private', models.BooleanField(default=False)),
-                ('model_calls', models.PositiveIntegerField(default=0)),
-                ('retrieval_calls', models.PositiveIntegerField(default=0)),
-                ('invalid_citations', models.PositiveIntegerField(default=0)),
-                ('timings_ms', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ordinal", models.PositiveIntegerField()),
+                ("question", models.TextField(verbose_name="question")),
+                ("language", models.CharField(blank=True, max_length=2)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "pending"),
+                            ("answered", "answered"),
+                            ("refused", "refused"),
+                            ("failed", "failed"),
+                        ],
+                        default="pending",
+                        max_length=20,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=60)),
+                ("origin", models.CharField(blank=True, max_length=30)),
+                ("answer", models.TextField(blank=True)),
+                ("pieces", models.JSONField(blank=True, default=list)),
+                ("nearest", models.JSONField(blank=True, default=list)),
+                ("searched", models.JSONField(blank=True, default=list)),
+                ("as_of", models.DateTimeField(default=django.utils.timezone.now)),
+                ("mode", models.CharField(blank=True, max_length=20)),
+                ("profile", models.CharField(blank=True, max_length=60)),
+                ("generation", models.PositiveBigIntegerField(blank=True, null=True)),
+                ("cross_course", models.BooleanField(default=False)),
+                ("uses_private", models.BooleanField(default=False)),
+                ("model_calls", models.PositiveIntegerField(default=0)),
+                ("retrieval_calls", models.PositiveIntegerField(default=0)),
+                ("invalid_citations", models.PositiveIntegerField(default=0)),
+                ("timings_ms", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'verbose_name': 'turn',
-                'verbose_name_plural': 'turns',
-                'ordering': ['conversation', 'ordinal'],
+                "verbose_name": "turn",
+                "verbose_name_plural": "turns",
+                "ordering": ["conversation", "ordinal"],
             },
         ),
     ]

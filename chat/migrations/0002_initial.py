@@ -6,66 +6,104 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('chat', '0001_initial'),
-        ('courses', '0001_initial'),
-        ('knowledge', '0001_initial'),
+        ("chat", "0001_initial"),
+        ("courses", "0001_initial"),
+        ("knowledge", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='citation',
-            name='chunk',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='citations', to='knowledge.chunk'),
+            model_name="citation",
+            name="chunk",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="citations",
+                to="knowledge.chunk",
+            ),
         ),
         migrations.AddField(
-            model_name='citation',
-            name='document',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='citations', to='knowledge.document'),
+            model_name="citation",
+            name="document",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="citations",
+                to="knowledge.document",
+            ),
         ),
         migrations.AddField(
-            model_name='conversation',
-            name='course',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to='courses.course'),
+            model_name="conversation",
+            name="course",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="conversations",
+                to="courses.course",
+            ),
         ),
         migrations.AddField(
-            model_name='conversation',
-            name='space',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='conversation', to='knowledge.space'),
+            model_name="conversation",
+            name="space",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="conversation",
+                to="knowledge.space",
+            ),
         ),
         migrations.AddField(
-            model_name='conversation',
-            name='user',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='conversations', to=settings.AUTH_USER_MODEL),
+            model_name="conversation",
+            name="user",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="conversations",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='turn',
-            name='conversation',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='turns', to='chat.conversation'),
+            model_name="turn",
+            name="conversation",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="turns",
+                to="chat.conversation",
+            ),
         ),
         migrations.AddField(
-            model_name='citation',
-            name='turn',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='citations', to='chat.turn'),
+            model_name="citation",
+            name="turn",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="citations",
+                to="chat.turn",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='turn',
-            constraint=models.UniqueConstraint(fields=('conversation', 'ordinal'), name='turn_ordinal_unique'),
+            model_name="turn",
+            constraint=models.UniqueConstraint(
+                fields=("conversation", "ordinal"), name="turn_ordinal_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='turn',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['pending', 'answered', 'refused', 'failed'])), name='turn_status_known'),
+            model_name="turn",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["pending", "answered", "refused", "failed"])),
+                name="turn_status_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='citation',
-            constraint=models.UniqueConstraint(fields=('turn', 'tag', 'start', 'end'), name='citation_unique_per_turn'),
+            model_name="citation",
+            constraint=models.UniqueConstraint(
+                fields=("turn", "tag", "start", "end"), name="citation_unique_per_turn"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='citation',
-            constraint=models.CheckConstraint(condition=models.Q(('end__gt', models.F('start'))), name='citation_offsets_ordered'),
+            model_name="citation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("end__gt", models.F("start"))), name="citation_offsets_ordered"
+            ),
         ),
     ]

@@ -53,6 +53,7 @@ def test_a_slide_of_objectives_is_known(title: str) -> None:
     [
         ("Combien coûte l'inscription ?", "L'Ordre inscrit ses membres.", "slide", False),
         ("Combien coûte l'inscription ?", "L'inscription coûte 75 $.", "slide", True),
+        ("Combien vaut la question ?", "Elle vaut quarante points.", "section", True),
         ("Combien y a-t-il d'ateliers ?", "Le cours compte deux ateliers.", "slide", True),
         (
             "Que donne la solution de l'atelier 2 ?",

@@ -47,10 +47,8 @@ def extract_zip(path: Path, into: Path, limits: ArchiveLimits | None = None) -> 
         raise DocumentError(f"the archive cannot be unpacked ({error.strerror or error})") from None
 
 
-def _checked(
-    archive: zipfile.ZipFile, limits: ArchiveLimits
-) -> list[tuple[zipfile.ZipInfo, str]]:
-    """The files to unpack with their safe names; everything is checked before anything is written."""
+def _checked(archive: zipfile.ZipFile, limits: ArchiveLimits) -> list[tuple[zipfile.ZipInfo, str]]:
+    """The files to unpack with their safe names; everything is checked before anything is written."""  # noqa: E501
     infos = archive.infolist()
     if len(infos) > limits.files:
         raise DocumentError(f"the archive holds more than {limits.files} files")
@@ -71,7 +69,9 @@ def _checked(
             raise DocumentError(f"{name}: larger than {limits.one // 1_000_000} MB")
         if total > limits.total:
             raise DocumentError(f"the archive holds more than {limits.total // 1_000_000} MB")
-        if info.file_size > 1_000_000 and info.file_size > limits.ratio * max(1, info.compress_size):
+        if info.file_size > 1_000_000 and info.file_size > limits.ratio * max(
+            1, info.compress_size
+        ):
             raise DocumentError(f"{name}: compressed more than any course material is")
         if name.casefold() in seen:
             raise DocumentError(f"{name}: twice in the archive")

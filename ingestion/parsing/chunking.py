@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.display import display
 from ingestion.parsing.labels import bare
@@ -26,6 +26,9 @@ from ingestion.parsing.tree import (
     walk,
 )
 from ingestion.parsing.types import ParsedChunk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BUDGET = 1_800  # characters: about 450 tokens, below the 512 that an embedding model reads
 
@@ -173,7 +176,9 @@ def split(
     for unit in _units(blocks, language, budget):
         length = len(plain([unit], language)) + 1
         if current and size + length > budget:
-            heading = current.pop() if isinstance(current[-1], Heading) and len(current) > 1 else None
+            heading = (
+                current.pop() if isinstance(current[-1], Heading) and len(current) > 1 else None
+            )
             pieces.append(_joined(current))
             last = _last_sentence(current) if overlap else None
             current = [block for block in (last, heading) if block is not None]
@@ -193,7 +198,9 @@ def _units(blocks: Sequence[Block], language: str, budget: int) -> list[Block]:
         match block:
             case Paragraph(inlines=inlines) if size > budget // 3:
                 units += [Paragraph(sentence) for sentence in split_sentences(inlines)]
-            case Listing(items=items, style=style, start=start) if size > budget // 2 and len(items) > 1:
+            case Listing(items=items, style=style, start=start) if (
+                size > budget // 2 and len(items) > 1
+            ):
                 units += [
                     Listing((item,), style, start + index) for index, item in enumerate(items)
                 ]

@@ -6,8 +6,8 @@ formulas in `data-tex`, so that a quote of the plain text can be found again in 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from ingestion.parsing import labels
 from ingestion.parsing.plain import figure_name, label_joint
@@ -33,6 +33,9 @@ from ingestion.parsing.tree import (
 )
 from knowledge.rendering.mathml import math_html
 from knowledge.rendering.sanitise import sanitise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def display(blocks: Sequence[Block], language: str) -> str:

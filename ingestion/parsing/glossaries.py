@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.chunking import Draft
 from ingestion.parsing.labels import bare
@@ -20,6 +20,9 @@ from ingestion.parsing.tree import (
     Table,
     Text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TRANSLATED = re.compile(
     r"^(?P<term>.+?)\s*(?:\((?:en\s*:?\s*|angl\.?\s*:?\s*|anglais\s*:?\s*|english\s*:?\s*|fr\s*:?\s*)?"
@@ -87,12 +90,12 @@ def _from_paragraph(inlines: Sequence[Inline]) -> Entry | None:
             text = head.text
             if match := re.match(r"\s*\(\s*$", text):
                 closing = next((i for i, other in enumerate(rest[1:], 1)
-                                if isinstance(other, Text) and other.text.lstrip().startswith(")")), None)  # fmt: skip
+                                if isinstance(other, Text) and other.text.lstrip().startswith(")")), None)  # fmt: skip  # noqa: E501
                 if closing is None:
                     return None
                 translation = line(rest[1:closing])
                 after = rest[closing]
-                assert isinstance(after, Text)
+                assert isinstance(after, Text)  # noqa: S101
                 rest = [Text(after.text.lstrip()[1:]), *rest[closing + 1 :]]
                 continue
             if match := re.match(r"\s*\(([^()]{2,80})\)", text):
@@ -134,9 +137,7 @@ def _column(heads: Sequence[str], words: Sequence[str]) -> int | None:
     return next((i for word in words for i, head in enumerate(heads) if word in head), None)
 
 
-def _entry(
-    term: tuple[Inline, ...], blocks: Sequence[Block], translation: str = ""
-) -> Entry:
+def _entry(term: tuple[Inline, ...], blocks: Sequence[Block], translation: str = "") -> Entry:
     """An entry whose translation may stand in brackets after the term or open the text."""
     kept = list(blocks)
     name = line(term).rstrip(" :.—–-")
@@ -160,14 +161,16 @@ def _leading_translation(paragraph: Paragraph) -> tuple[str, Paragraph]:
     bracket = (
         len(inlines) > 2
         and isinstance(first, Text)
-        and re.fullmatch(r"\s*\(\s*(?:angl?\.?|anglais|en|english)?\s*:?\s*", first.text, re.IGNORECASE)
+        and re.fullmatch(
+            r"\s*\(\s*(?:angl?\.?|anglais|en|english)?\s*:?\s*", first.text, re.IGNORECASE
+        )
         and isinstance(inlines[1], Emphasis)
         and isinstance(inlines[2], Text)
         and inlines[2].text.lstrip().startswith(")")
     )
     if bracket:
         after = inlines[2]
-        assert isinstance(after, Text)
+        assert isinstance(after, Text)  # noqa: S101
         rest_text = re.sub(r"^\s*\)\s*[.:;,–—-]*\s*", "", after.text)
         return line((inlines[1],)), Paragraph((Text(rest_text), *inlines[3:]))
     if isinstance(first, Emphasis) and len(inlines) > 1 and isinstance(inlines[1], Text):
@@ -199,10 +202,14 @@ def draft_of(entry: Entry, language: str, section: str = "") -> Draft:
     )
 
 
-def drafts_of(blocks: Sequence[Block], title: tuple[Inline, ...], section: str, language: str) -> list[Draft]:
+def drafts_of(
+    blocks: Sequence[Block], title: tuple[Inline, ...], section: str, language: str
+) -> list[Draft]:
     """A section of a glossary: its entries, and what else it says as an ordinary chunk."""
     found, rest = entries(blocks)
     drafts = [draft_of(entry, language, section) for entry in found]
     if plain(rest, language).strip():
-        drafts.insert(0, Draft(kind="section", blocks=tuple(rest), title=title, section=section, overlap=True))
+        drafts.insert(
+            0, Draft(kind="section", blocks=tuple(rest), title=title, section=section, overlap=True)
+        )
     return drafts

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.tree import Box, Inline, Math, Text, flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _PREFIX = {
     "fr": {

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.labels import bare
 from ingestion.parsing.latex.formulas import Formulas
-from ingestion.parsing.latex.inputs import Folder
 from ingestion.parsing.latex.masking import Vault, declarations, mask
 from ingestion.parsing.latex.nodes import Context, read_inline
 from ingestion.parsing.latex.references import group
@@ -17,8 +16,53 @@ from ingestion.parsing.plain import line
 from ingestion.parsing.recognise import Looks
 from ingestion.parsing.types import DocumentError
 
-_FRENCH = frozenset("le la les des une est dans pour que qui sur avec pas par sont nous vous".split())
-_ENGLISH = frozenset("the of and to is that for with are this you not by from we have can".split())
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ingestion.parsing.latex.inputs import Folder
+
+_FRENCH = frozenset(
+    [
+        "le",
+        "la",
+        "les",
+        "des",
+        "une",
+        "est",
+        "dans",
+        "pour",
+        "que",
+        "qui",
+        "sur",
+        "avec",
+        "pas",
+        "par",
+        "sont",
+        "nous",
+        "vous",
+    ]
+)
+_ENGLISH = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "to",
+        "is",
+        "that",
+        "for",
+        "with",
+        "are",
+        "this",
+        "you",
+        "not",
+        "by",
+        "from",
+        "we",
+        "have",
+        "can",
+    ]
+)
 _LANGUAGES = {"french": "fr", "francais": "fr", "frenchb": "fr", "canadien": "fr", "acadian": "fr",
               "english": "en", "american": "en", "british": "en", "usenglish": "en",
               "ukenglish": "en", "canadian": "en"}  # fmt: skip
@@ -72,12 +116,15 @@ def latex(folder: Folder, files: Sequence[str]) -> Outlook:
     )
     hidden = _solutions_hidden(text)
     looks = Looks(
-        frames=len(re.findall(r"\\begin\s*\{frame\}|\\frame\s*(?:<[^>]*>)?\s*(?:\[[^\]]*\])?\s*\{", text)),
+        frames=len(
+            re.findall(r"\\begin\s*\{frame\}|\\frame\s*(?:<[^>]*>)?\s*(?:\[[^\]]*\])?\s*\{", text)
+        ),
         document_class=document_class.group(1).strip() if document_class else "",
         title=" ".join(filter(None, (facts["title"], facts["subtitle"]))),
         headings=headings[:60],
-        glossary_entries=0 if document_class else len(re.findall(
-            r"\\(?:long)?newglossaryentry|\\newacronym(?![a-z])", text)),  # fmt: skip
+        glossary_entries=0
+        if document_class
+        else len(re.findall(r"\\(?:long)?newglossaryentry|\\newacronym(?![a-z])", text)),
         exercises=len(_EXERCISE.findall(text)),
         solutions=0 if hidden else len(_SOLUTION.findall(text)),
     )
@@ -85,15 +132,22 @@ def latex(folder: Folder, files: Sequence[str]) -> Outlook:
     return Outlook(
         looks,
         title=title or (headings[0] if headings and not document_class else ""),
-        session_words=" — ".join(filter(None, (facts["subtitle"], facts["lecture"], facts["title"]))),
+        session_words=" — ".join(
+            filter(None, (facts["subtitle"], facts["lecture"], facts["title"]))
+        ),
         language=_language(text),
         has_text=_has_text(text),
         pictures=tuple(
-            match.strip() for match in re.findall(r"\\includegraphics\*?(?:<[^>]*>)?\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}", text)
+            match.strip()
+            for match in re.findall(
+                r"\\includegraphics\*?(?:<[^>]*>)?\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}", text
+            )
         ),
         bibliographies=frozenset(
             name.strip().removesuffix(".bib").split("/")[-1]
-            for names in re.findall(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]*\])?\{([^{}]*)\}", text)
+            for names in re.findall(
+                r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]*\])?\{([^{}]*)\}", text
+            )
             for name in names.split(",")
         ),
     )
@@ -136,7 +190,9 @@ def _simple_macros(latex_text: str, texts: Sequence[str], depth: int = 0) -> str
 
 
 def _plain(latex_text: str, vault: Vault) -> str:
-    latex_text = re.sub(r"\\(?:thanks|footnote|inst|label|vspace|hspace)\*?\s*\{[^{}]*\}", "", latex_text)
+    latex_text = re.sub(
+        r"\\(?:thanks|footnote|inst|label|vspace|hspace)\*?\s*\{[^{}]*\}", "", latex_text
+    )
     latex_text = re.sub(r"\\texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}", r"\1", latex_text)
     context = Context(vault, Formulas(vault))
     return line(read_inline(latex_text[:1_000], context))
@@ -173,8 +229,8 @@ def by_words(text: str) -> str:
 
 def _has_text(text: str) -> bool:
     """Whether a file holds more than definitions."""
-    if re.search(r"\\begin\s*\{(?:document|frame|itemize|enumerate|description)\}|\\(?:section|chapter|"
-                 r"frame|input|include|newglossaryentry|newacronym)(?![a-zA-Z])", text):  # fmt: skip
+    if re.search(r"\\begin\s*\{(?:document|frame|itemize|enumerate|description)\}|\\(?:section|chapter|"  # noqa: E501
+                 r"frame|input|include|newglossaryentry|newacronym)(?![a-zA-Z])", text):  # fmt: skip  # noqa: E501
         return True
     if not _DEFINITION.search(text):
         return bool(re.search(r"\w{2}", re.sub(r"\\[a-zA-Z@]+", "", text)))
@@ -190,8 +246,14 @@ def plain(text: str, kind: str) -> Outlook:
     if kind == "markdown":
         body = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
         front = re.match(r"\A---\n(.*?)\n---\n", text, re.DOTALL)
-        named = re.search(r"^title\s*:\s*[\"']?(.+?)[\"']?\s*$", front.group(1), re.MULTILINE) if front else None
-        found = re.findall(r"^#{1,3}\s+(.+?)\s*#*$", re.sub(r"```.*?```", "", body, flags=re.DOTALL), re.MULTILINE)
+        named = (
+            re.search(r"^title\s*:\s*[\"']?(.+?)[\"']?\s*$", front.group(1), re.MULTILINE)
+            if front
+            else None
+        )
+        found = re.findall(
+            r"^#{1,3}\s+(.+?)\s*#*$", re.sub(r"```.*?```", "", body, flags=re.DOTALL), re.MULTILINE
+        )
         headings = tuple(found[:60])
         title = named.group(1) if named else (found[0] if found else "")
     return Outlook(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ingestion.parsing import glossaries, settings, workshops
 from ingestion.parsing.chunking import About, Draft, finish
@@ -21,6 +21,9 @@ from ingestion.parsing.types import (
     ParseReport,
     ScannedDocument,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def parse(
@@ -152,7 +155,11 @@ def _terms(source: Source, language: str) -> list[Draft]:
 
 
 def _linked(
-    base: Path, document: ScannedDocument, course_file: CourseFile, about: About, drafts: list[Draft]
+    base: Path,
+    document: ScannedDocument,
+    course_file: CourseFile,
+    about: About,
+    drafts: list[Draft],
 ) -> list[Draft]:
     """Each solution with the key of its statement's chunk, when the statement can be read."""
     from dataclasses import replace  # noqa: PLC0415

@@ -111,7 +111,7 @@ class _Writer:
         visit(inlines)
         return "".join(out), protected
 
-    def _formula(self, tex: str, display: bool, put: Callable[..., None]) -> None:
+    def _formula(self, tex: str, display: bool, put: Callable[..., None]) -> None:  # noqa: FBT001
         if self.speak is not None:
             edge = "\n" if display else " "
             put(f"{edge}{self.speak(tex)}{edge}", keep=True)
@@ -135,7 +135,7 @@ class _Writer:
         for stop in [*boundaries(text, protected), len(text)]:
             for row in text[done:stop].split("\n"):
                 if cleaned := _SPACES.sub(" ", row).strip():
-                    lines.append(cleaned)
+                    lines.append(cleaned)  # noqa: PERF401
             done = stop
         return lines
 
@@ -167,7 +167,9 @@ class _Writer:
                 label = (*label, Text(label_joint(item.label, joint)), *first.inlines)
             lines += self.whole(label)
         for block in blocks:
-            lines += self.whole(block.inlines) if isinstance(block, Paragraph) else self.block(block)
+            lines += (
+                self.whole(block.inlines) if isinstance(block, Paragraph) else self.block(block)
+            )
         return lines
 
     def table(self, table: Table) -> list[str]:
@@ -199,7 +201,7 @@ class _Writer:
         lines: list[str] = []
         if blocks and isinstance(blocks[0], Paragraph):
             first = blocks.pop(0)
-            assert isinstance(first, Paragraph)
+            assert isinstance(first, Paragraph)  # noqa: S101
             run = (*label, Text(labels.joiner(label, first.inlines)), *first.inlines)
             lines += self.sentences(run)
         elif label:

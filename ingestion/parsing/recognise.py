@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
 from ingestion.parsing.labels import bare
 
 _TOKENS: tuple[tuple[str, str], ...] = (
-    ("exam", "exam exams examen examens examination partiel partiels intra intras final finals "
+    ("exam", ("exam exams examen examens examination partiel partiels intra intras final finals "
      "midterm midterms blueprint blueprints quiz quizz quizzes interro interrogation controle "
-     "epreuve epreuves rattrapage ds devoirsurveille test tests"),
-    ("solution", "solution solutions sol soln corrige corriges correction corrections correctif "
-     "answer answers reponse reponses solutionnaire corr"),
-    ("workshop", "atelier ateliers workshop workshops exercice exercices exercise exercises exo "
+     "epreuve epreuves rattrapage ds devoirsurveille test tests")),
+    ("solution", ("solution solutions sol soln corrige corriges correction corrections correctif "
+     "answer answers reponse reponses solutionnaire corr")),
+    ("workshop", ("atelier ateliers workshop workshops exercice exercices exercise exercises exo "
      "exos td tds tp tps lab labs serie feuille worksheet devoir devoirs homework hw assignment "
-     "enonce enonces travail practical tutorial"),
+     "enonce enonces travail practical tutorial")),
     ("glossary", "glossaire glossaires glossary lexique lexicon terminologie acronymes acronyms"),
-    ("cheat_sheet", "memo aidememoire aide-memoire cheatsheet cheat formulaire formulaires "
-     "formulary antiseche synthese resume fiche fiches refcard"),
-    ("plan", "plan plans syllabus outline plandecours calendrier schedule agenda presentation-du-cours"),
+    ("cheat_sheet", ("memo aidememoire aide-memoire cheatsheet cheat formulaire formulaires "
+     "formulary antiseche synthese resume fiche fiches refcard")),
+    ("plan", "plan plans syllabus outline plandecours calendrier schedule agenda presentation-du-cours"),  # noqa: E501
     ("slides", "slides slide diapos diapo diapositives seance lecture deck beamer presentation"),
 )  # fmt: skip
 _KIND = {token: kind for kind, tokens in _TOKENS for token in tokens.split()}
@@ -39,7 +40,9 @@ _SESSION_WORDS = (
     r"seances?|sessions?|cours|lectures?|lecons?|lessons?|weeks?|semaines?|modules?|chapitres?|"
     r"chapters?|chap|ch|seq|class|capsule|theme|unit|unite|partie|part|s|w"
 )
-_SESSION = re.compile(rf"(?:^|[^a-z0-9])(?:{_SESSION_WORDS})[\s._-]*(?:n[o°º]?\s*)?0*(\d{{1,3}})(?!\d)")
+_SESSION = re.compile(
+    rf"(?:^|[^a-z0-9])(?:{_SESSION_WORDS})[\s._-]*(?:n[o°º]?\s*)?0*(\d{{1,3}})(?!\d)"
+)
 _TITLE_SESSION = re.compile(
     r"\b(?:seance|session|cours|lecture|lecon|lesson|week|semaine|module|chapitre|chapter|theme|"
     r"unit|unite|capsule)\s*(?:n[o°º.]*\s*)?#?0*(\d{1,3})\b"
@@ -109,7 +112,7 @@ def kind_by_name(path: str) -> str:
 def kind_by_words(text: str) -> str:
     """The kind that words say; « solution de l'examen » is an exam, « TD corrigé » a solution."""
     words = tokens(text)
-    kinds = {_TWO[pair] for pair in zip(words, words[1:], strict=False) if pair in _TWO}
+    kinds = {_TWO[pair] for pair in itertools.pairwise(words) if pair in _TWO}
     kinds |= {_TWO[pair] for pair in zip(words, words[2:], strict=False) if pair in _TWO}
     kinds |= {_KIND[word] for word in words if word in _KIND}
     if sum(not word.isdigit() for word in words) > 1:

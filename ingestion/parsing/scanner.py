@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ingestion.parsing import outlook, recognise, settings
 from ingestion.parsing.encoding import decode
 from ingestion.parsing.latex.inputs import LARGEST_FILE, Folder, closure
-from ingestion.parsing.outlook import Outlook
 from ingestion.parsing.settings import CourseFile, Stated
 from ingestion.parsing.types import DocumentError, Refused, ScannedDocument, ScanResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ingestion.parsing.outlook import Outlook
 
 TEXT_TYPES = {".tex": "latex", ".ltx": "latex", ".latex": "latex", ".md": "markdown",
               ".markdown": "markdown", ".txt": "text", ".csv": "csv", ".tsv": "csv"}  # fmt: skip
@@ -132,9 +136,9 @@ def _look(state: _Scan, path: Path, relative: str) -> None:
         size = path.stat().st_size
         if kind is None:
             name = suffix or "without extension"
-            raise DocumentError(f"unsupported type ({name})")
+            raise DocumentError(f"unsupported type ({name})")  # noqa: TRY301
         if not path.name.startswith("._") and size > LARGEST_FILE:
-            raise DocumentError(f"larger than {LARGEST_FILE // 1_000_000} MB")
+            raise DocumentError(f"larger than {LARGEST_FILE // 1_000_000} MB")  # noqa: TRY301
         decode(path.read_bytes())
     except DocumentError as error:
         state.refuse(relative, error.user_message)
@@ -185,7 +189,7 @@ def _latex(state: _Scan) -> list[ScannedDocument]:
 def _roots(sources: list[str], closures: dict[str, list[str]], folder_of: object) -> list[str]:
     """The files that no other file includes; of a circle, the one that declares a class."""
     del folder_of
-    included = {other for path in sources for other in closures[path][1:] if path not in closures[other]
+    included = {other for path in sources for other in closures[path][1:] if path not in closures[other]  # noqa: E501
                 } if all(other in closures for path in sources for other in closures[path]) else {
         other for path in sources for other in closures[path][1:]
         if path not in closures.get(other, [])}  # fmt: skip
@@ -207,11 +211,16 @@ def _used(state: _Scan, look: Outlook, path: str) -> Iterable[str]:
     stems = {PurePosixPath(name).stem for name in look.pictures} | wanted
     for candidate in state.support:
         name = PurePosixPath(candidate)
-        if name.name in wanted or name.stem in stems:
-            yield candidate
-        elif name.suffix == ".bib" and name.stem in look.bibliographies:
-            yield candidate
-        elif name.suffix == ".nav" and name.stem == PurePosixPath(path).stem and name.parent == here:
+        if (
+            name.name in wanted
+            or name.stem in stems
+            or (name.suffix == ".bib" and name.stem in look.bibliographies)
+            or (
+                name.suffix == ".nav"
+                and name.stem == PurePosixPath(path).stem
+                and name.parent == here
+            )
+        ):
             yield candidate
 
 
@@ -252,11 +261,15 @@ def _status(path: str, kind: str, stated: Stated, look: Outlook) -> tuple[str, l
     how = f'state [[document]] path = "{path}", status = "published" in {settings.FILE}'
     if kind in {"exam", "solution"}:
         what = "an exam" if kind == "exam" else "a solution"
-        return "draft", [f"recognised as {what}: kept as a draft, no student sees it; to publish it, {how}"]
+        return "draft", [
+            f"recognised as {what}: kept as a draft, no student sees it; to publish it, {how}"
+        ]
     if kind == "workshop" and look.looks.solutions:
         return "draft", [
-            f"holds {look.looks.solutions} solutions beside the questions: kept as a draft, no "
-            f"student sees it; to publish it, {how}"
+            (
+                f"holds {look.looks.solutions} solutions beside the questions: kept as a draft, no "
+                f"student sees it; to publish it, {how}"
+            )
         ]
     return "published", []
 
@@ -326,7 +339,7 @@ def _linked(document: ScannedDocument, documents: list[ScannedDocument]) -> Scan
         and _bare_name(other.path) == wanted
     ]  # fmt: skip
     same_folder = [other for other in candidates
-                   if PurePosixPath(other.path).parent == PurePosixPath(document.path).parent]  # fmt: skip
+                   if PurePosixPath(other.path).parent == PurePosixPath(document.path).parent]  # fmt: skip  # noqa: E501
     found = same_folder or candidates
     return replace(document, statement_path=found[0].path) if found else document
 

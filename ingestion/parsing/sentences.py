@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.tree import Code, Emphasis, Inline, Link, Math, Strong, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _END = re.compile(
     r"(?:[.!?…]|(?<=[.!?…])\s?[»”\")\]])\s+(?=[«“\"(\[]?\s?[A-ZÀ-ÖØ-ÞŒ$\\])", re.UNICODE

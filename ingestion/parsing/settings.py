@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingestion.parsing.types import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 KINDS = ("slides", "article", "plan", "workshop", "solution", "glossary", "cheat_sheet", "exam",
          "data", "text")  # fmt: skip
@@ -153,12 +155,16 @@ def _stated(path: str, table: dict[str, Any], faults: list[str]) -> Stated:
             if not value:
                 faults.append(f"[[document]] {path}: {key} must be a text in quotes")
         if value and allowed and value not in allowed:
-            faults.append(f'[[document]] {path}: {key} = "{value}": not one of {", ".join(allowed)}')
+            faults.append(
+                f'[[document]] {path}: {key} = "{value}": not one of {", ".join(allowed)}'
+            )
         return value
 
     def number(key: str) -> int | None:
         value = table.get(key)
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        if value is not None and (
+            not isinstance(value, int) or isinstance(value, bool) or value < 0
+        ):
             faults.append(f"[[document]] {path}: {key} must be a whole number")
             return None
         return value

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.labels import bare
 
-_GREEK = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma "
-    "tau upsilon phi chi psi omega"
-).split()
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "omicron",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+]
 
 # (French, English); a command that is missing here is left out, its arguments are kept.
 _COMMANDS: dict[str, tuple[str, str]] = {
@@ -124,7 +149,9 @@ _NO_WORDS = re.compile(
     r"\\(?:label|begin|end|color|hspace|vspace|tag|ref|eqref|phantom|hphantom|vphantom)\*?\s*"
     r"(?:\{[^{}]*\})?(?:\[[^\]]*\])?"
 )
-_ARRAY = re.compile(r"\\begin\s*\{(?:array|tabular)\}\s*(?:\[[^\]]*\])?\s*\{(?:[^{}]|\{[^{}]*\})*\}")
+_ARRAY = re.compile(
+    r"\\begin\s*\{(?:array|tabular)\}\s*(?:\[[^\]]*\])?\s*\{(?:[^{}]|\{[^{}]*\})*\}"
+)
 _DIGITS = re.compile(r"(?<=\d)\s*(?:\\[,;: !]|~|\{,\})\s*(?=\d)")
 _TEXTUAL = re.compile(
     r"\\(?:text\w*|mbox|hbox|math(?:rm|it|sf|tt|bf|cal|scr|frak)|operatorname\*?|bm|boldsymbol|"
@@ -154,9 +181,7 @@ def speak(tex: str, *, french: bool) -> str:
     )
     text = re.sub(r"\\[dt]?frac(?![a-zA-Z])", r"\\frac", text)
     text = _fractions(text, french)
-    text = re.sub(
-        r"\\sqrt\s*\[\s*3\s*\]", " racine cubique " if french else " cube root ", text
-    )
+    text = re.sub(r"\\sqrt\s*\[\s*3\s*\]", " racine cubique " if french else " cube root ", text)
     text = re.sub(r"\^\s*(?:2(?!\d)|\{\s*2\s*\})", " au carré " if french else " squared ", text)
     text = re.sub(r"\^\s*(?:3(?!\d)|\{\s*3\s*\})", " au cube " if french else " cubed ", text)
     text = re.sub(r"\^\s*\{?\s*(?:\\prime|\\top|T)\s*\}?", " ", text)
@@ -169,7 +194,7 @@ def speak(tex: str, *, french: bool) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _of(words: tuple[str, str] | None, french: bool) -> str:
+def _of(words: tuple[str, str] | None, french: bool) -> str:  # noqa: FBT001
     return words[0 if french else 1] if words else ""
 
 
@@ -183,7 +208,7 @@ _FRACTION = re.compile(
 )
 
 
-def _fractions(text: str, french: bool) -> str:
+def _fractions(text: str, french: bool) -> str:  # noqa: FBT001
     joint = " sur " if french else " over "
     for _ in range(4):
         text, count = _FRACTION.subn(

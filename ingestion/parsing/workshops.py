@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.chunking import Draft, key_of
 from ingestion.parsing.labels import bare
@@ -21,6 +21,9 @@ from ingestion.parsing.tree import (
     Strong,
     Text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _EXERCISE = re.compile(
     r"^(?:\d+[.)]\s*)?(?:(?:correction|corrige|solution|reponse)s?\s+(?:de\s+|du\s+|of\s+|to\s+|–\s*|:\s*)*"
@@ -66,7 +69,9 @@ def exercises(
             found.append(current)
         elif head is not None:
             name, rest = head
-            current = Exercise(name, rest, section, solution or bool(_SOLUTION.match(bare(line(name)))))
+            current = Exercise(
+                name, rest, section, solution or bool(_SOLUTION.match(bare(line(name))))
+            )
             found.append(current)
         else:
             current.blocks.append(block)
@@ -113,7 +118,7 @@ def drafts_of(found: Iterable[Exercise], language: str) -> list[Draft]:
             if draft.blocks:
                 drafts.append(draft)
             for blocks in solutions:
-                drafts.append(
+                drafts.append(  # noqa: PERF401
                     Draft(
                         kind="solution", blocks=tuple(blocks), title=draft.title,
                         section=draft.section, exercise=draft.exercise, question=draft.question,
@@ -142,10 +147,7 @@ def _questions(
             if pending is not None:
                 yield pending
                 pending = None
-            if waiting and number:
-                context = waiting
-            else:
-                context = [*context, *waiting]
+            context = waiting if waiting and number else [*context, *waiting]
             waiting = []
             shown = context if len(plain(context, language)) <= _CONTEXT else []
             if context and not shown:

@@ -6,7 +6,7 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingestion.parsing.labels import bare
 from ingestion.parsing.latex.articles import heading_count
@@ -14,7 +14,9 @@ from ingestion.parsing.latex.document import open_document
 from ingestion.parsing.parse import parse
 from ingestion.parsing.scanner import scan
 from ingestion.parsing.settings import CourseFile
-from ingestion.parsing.types import ParsedChunk, ParsedDocument
+
+if TYPE_CHECKING:
+    from ingestion.parsing.types import ParsedChunk, ParsedDocument
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "latex" / "cases.jsonl"
 
@@ -22,7 +24,9 @@ CASES = Path(__file__).resolve().parents[3] / "shared" / "latex" / "cases.jsonl"
 def load() -> list[dict[str, Any]]:
     if not CASES.is_file():
         return []
-    return [json.loads(row) for row in CASES.read_text(encoding="utf-8").splitlines() if row.strip()]
+    return [
+        json.loads(row) for row in CASES.read_text(encoding="utf-8").splitlines() if row.strip()
+    ]
 
 
 def write(case: dict[str, Any], folder: Path) -> None:
@@ -50,7 +54,9 @@ def check(case: dict[str, Any], folder: Path) -> list[str]:
     result = scan(folder)
     if isinstance(expected, str):
         reasons = [item.reason for item in result.refused]
-        return [] if not result.documents and any("not text" in r for r in reasons) else [str(result)]
+        return (
+            [] if not result.documents and any("not text" in r for r in reasons) else [str(result)]
+        )
     if len(result.documents) != 1:
         return [f"documents: {[document.path for document in result.documents]}"]
     document = result.documents[0]
@@ -154,7 +160,11 @@ def _fragments(expected: dict[str, Any], chunks: tuple[ParsedChunk, ...]) -> lis
     faults: list[str] = []
     for wanted in expected.get("fragments", []):
         question = str(wanted.get("question", ""))
-        found = [c for c in chunks if c.title == wanted["title"] and (not question or c.question == question)]
+        found = [
+            c
+            for c in chunks
+            if c.title == wanted["title"] and (not question or c.question == question)
+        ]
         if not found:
             titles = [(chunk.title, chunk.question) for chunk in chunks]
             faults.append(f"no fragment {wanted['title']!r} {question}: {titles}")

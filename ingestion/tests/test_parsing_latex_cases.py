@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ingestion.tests import latex_cases
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _CASES = latex_cases.load()
 

@@ -6,198 +6,506 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('courses', '0001_initial'),
+        ("courses", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('origin', models.CharField(blank=True, editable=False, max_length=1000, verbose_name='origin')),
-                ('path', models.CharField(max_length=500, verbose_name='path')),
-                ('kind', models.CharField(choices=[('slides', 'slides'), ('article', 'article'), ('plan', 'course plan'), ('workshop', 'workshop'), ('solution', 'solution'), ('glossary', 'glossary'), ('cheat_sheet', 'cheat sheet'), ('exam', 'exam'), ('data', 'data table'), ('text', 'text')], default='text', max_length=20, verbose_name='kind')),
-                ('language', models.CharField(default='fr', max_length=2, verbose_name='language')),
-                ('title', models.CharField(blank=True, max_length=500, verbose_name='title')),
-                ('session', models.PositiveIntegerField(blank=True, null=True, verbose_name='session')),
-                ('number', models.PositiveIntegerField(blank=True, null=True, verbose_name='number')),
-                ('sha256', models.CharField(editable=False, max_length=64)),
-                ('chunking', models.CharField(blank=True, editable=False, max_length=40)),
-                ('status', models.CharField(choices=[('draft', 'draft'), ('published', 'published'), ('withdrawn', 'withdrawn')], db_index=True, default='published', max_length=20, verbose_name='status')),
-                ('canonical', models.BooleanField(default=True, verbose_name='canonical version')),
-                ('valid_from', models.DateTimeField(blank=True, null=True, verbose_name='valid from')),
-                ('valid_until', models.DateTimeField(blank=True, null=True, verbose_name='valid until')),
-                ('opening', models.CharField(choices=[('open', 'open'), ('excerpt', 'excerpts only')], default='open', max_length=20, verbose_name='opening')),
-                ('stated', models.JSONField(blank=True, default=dict, editable=False)),
-                ('report', models.JSONField(blank=True, default=dict, editable=False, verbose_name='report')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('changed_at', models.DateTimeField(auto_now=True, verbose_name='changed')),
-                ('statement', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='solutions', to='knowledge.document', verbose_name='statement')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "origin",
+                    models.CharField(
+                        blank=True, editable=False, max_length=1000, verbose_name="origin"
+                    ),
+                ),
+                ("path", models.CharField(max_length=500, verbose_name="path")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("slides", "slides"),
+                            ("article", "article"),
+                            ("plan", "course plan"),
+                            ("workshop", "workshop"),
+                            ("solution", "solution"),
+                            ("glossary", "glossary"),
+                            ("cheat_sheet", "cheat sheet"),
+                            ("exam", "exam"),
+                            ("data", "data table"),
+                            ("text", "text"),
+                        ],
+                        default="text",
+                        max_length=20,
+                        verbose_name="kind",
+                    ),
+                ),
+                ("language", models.CharField(default="fr", max_length=2, verbose_name="language")),
+                ("title", models.CharField(blank=True, max_length=500, verbose_name="title")),
+                (
+                    "session",
+                    models.PositiveIntegerField(blank=True, null=True, verbose_name="session"),
+                ),
+                (
+                    "number",
+                    models.PositiveIntegerField(blank=True, null=True, verbose_name="number"),
+                ),
+                ("sha256", models.CharField(editable=False, max_length=64)),
+                ("chunking", models.CharField(blank=True, editable=False, max_length=40)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("draft", "draft"),
+                            ("published", "published"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        db_index=True,
+                        default="published",
+                        max_length=20,
+                        verbose_name="status",
+                    ),
+                ),
+                ("canonical", models.BooleanField(default=True, verbose_name="canonical version")),
+                (
+                    "valid_from",
+                    models.DateTimeField(blank=True, null=True, verbose_name="valid from"),
+                ),
+                (
+                    "valid_until",
+                    models.DateTimeField(blank=True, null=True, verbose_name="valid until"),
+                ),
+                (
+                    "opening",
+                    models.CharField(
+                        choices=[("open", "open"), ("excerpt", "excerpts only")],
+                        default="open",
+                        max_length=20,
+                        verbose_name="opening",
+                    ),
+                ),
+                ("stated", models.JSONField(blank=True, default=dict, editable=False)),
+                (
+                    "report",
+                    models.JSONField(
+                        blank=True, default=dict, editable=False, verbose_name="report"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                ("changed_at", models.DateTimeField(auto_now=True, verbose_name="changed")),
+                (
+                    "statement",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="solutions",
+                        to="knowledge.document",
+                        verbose_name="statement",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'document',
-                'verbose_name_plural': 'documents',
-                'ordering': ['space', 'path'],
+                "verbose_name": "document",
+                "verbose_name_plural": "documents",
+                "ordering": ["space", "path"],
             },
         ),
         migrations.CreateModel(
-            name='Generation',
+            name="Generation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('profile', models.CharField(max_length=60, verbose_name='embedding profile')),
-                ('manifest', models.JSONField(verbose_name='manifest')),
-                ('state', models.CharField(choices=[('building', 'building'), ('active', 'active'), ('previous', 'previous'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='building', max_length=20, verbose_name='state')),
-                ('reason', models.CharField(blank=True, max_length=500, verbose_name='reason')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
-                ('activated_at', models.DateTimeField(blank=True, null=True, verbose_name='activated')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("profile", models.CharField(max_length=60, verbose_name="embedding profile")),
+                ("manifest", models.JSONField(verbose_name="manifest")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("building", "building"),
+                            ("active", "active"),
+                            ("previous", "previous"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="building",
+                        max_length=20,
+                        verbose_name="state",
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=500, verbose_name="reason")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                (
+                    "activated_at",
+                    models.DateTimeField(blank=True, null=True, verbose_name="activated"),
+                ),
             ],
             options={
-                'verbose_name': 'generation',
-                'verbose_name_plural': 'generations',
-                'ordering': ['-pk'],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'active')), fields=('state',), name='generation_one_active'), models.UniqueConstraint(condition=models.Q(('state', 'building')), fields=('state',), name='generation_one_building')],
+                "verbose_name": "generation",
+                "verbose_name_plural": "generations",
+                "ordering": ["-pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "active")),
+                        fields=("state",),
+                        name="generation_one_active",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "building")),
+                        fields=("state",),
+                        name="generation_one_building",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Space',
+            name="Space",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('official', 'course'), ('instructor_private', 'instructors only'), ('library', 'my library'), ('conversation', 'this conversation')], max_length=20, verbose_name='kind')),
-                ('course', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='spaces', to='courses.course', verbose_name='course')),
-                ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='spaces', to=settings.AUTH_USER_MODEL, verbose_name='owner')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("official", "course"),
+                            ("instructor_private", "instructors only"),
+                            ("library", "my library"),
+                            ("conversation", "this conversation"),
+                        ],
+                        max_length=20,
+                        verbose_name="kind",
+                    ),
+                ),
+                (
+                    "course",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="spaces",
+                        to="courses.course",
+                        verbose_name="course",
+                    ),
+                ),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="spaces",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="owner",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'space',
-                'verbose_name_plural': 'spaces',
-                'ordering': ['pk'],
+                "verbose_name": "space",
+                "verbose_name_plural": "spaces",
+                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
-            name='Fact',
+            name="Fact",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('subject', models.CharField(max_length=200, verbose_name='subject')),
-                ('aliases', models.JSONField(blank=True, default=list, verbose_name='other names')),
-                ('attribute', models.CharField(max_length=200, verbose_name='attribute')),
-                ('value', models.CharField(max_length=500, verbose_name='value')),
-                ('unit', models.CharField(blank=True, max_length=60, verbose_name='unit')),
-                ('valid_from', models.DateTimeField(blank=True, null=True, verbose_name='valid from')),
-                ('valid_until', models.DateTimeField(blank=True, null=True, verbose_name='valid until')),
-                ('source', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='facts', to='knowledge.document', verbose_name='source')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='facts', to='knowledge.space', verbose_name='space')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("subject", models.CharField(max_length=200, verbose_name="subject")),
+                ("aliases", models.JSONField(blank=True, default=list, verbose_name="other names")),
+                ("attribute", models.CharField(max_length=200, verbose_name="attribute")),
+                ("value", models.CharField(max_length=500, verbose_name="value")),
+                ("unit", models.CharField(blank=True, max_length=60, verbose_name="unit")),
+                (
+                    "valid_from",
+                    models.DateTimeField(blank=True, null=True, verbose_name="valid from"),
+                ),
+                (
+                    "valid_until",
+                    models.DateTimeField(blank=True, null=True, verbose_name="valid until"),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="facts",
+                        to="knowledge.document",
+                        verbose_name="source",
+                    ),
+                ),
+                (
+                    "space",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="facts",
+                        to="knowledge.space",
+                        verbose_name="space",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'fact',
-                'verbose_name_plural': 'facts',
-                'ordering': ['subject', 'attribute'],
+                "verbose_name": "fact",
+                "verbose_name_plural": "facts",
+                "ordering": ["subject", "attribute"],
             },
         ),
         migrations.AddField(
-            model_name='document',
-            name='space',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='documents', to='knowledge.space', verbose_name='space'),
+            model_name="document",
+            name="space",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="documents",
+                to="knowledge.space",
+                verbose_name="space",
+            ),
         ),
         migrations.CreateModel(
-            name='Chunk',
+            name="Chunk",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('ordinal', models.PositiveIntegerField(verbose_name='ordinal')),
-                ('position', models.PositiveIntegerField(verbose_name='position')),
-                ('key', models.CharField(max_length=300)),
-                ('kind', models.CharField(max_length=20, verbose_name='kind')),
-                ('title', models.CharField(blank=True, max_length=1000, verbose_name='title')),
-                ('section', models.CharField(blank=True, max_length=1000, verbose_name='section')),
-                ('session', models.PositiveIntegerField(blank=True, null=True, verbose_name='session')),
-                ('slide', models.PositiveIntegerField(blank=True, null=True, verbose_name='slide')),
-                ('slide_end', models.PositiveIntegerField(blank=True, null=True, verbose_name='last slide')),
-                ('page', models.PositiveIntegerField(blank=True, null=True, verbose_name='page')),
-                ('sheet', models.CharField(blank=True, max_length=200, verbose_name='sheet')),
-                ('boxes', models.JSONField(blank=True, default=list, verbose_name='boxes')),
-                ('term', models.CharField(blank=True, max_length=300, verbose_name='term')),
-                ('term_translation', models.CharField(blank=True, max_length=300, verbose_name='translation')),
-                ('exercise', models.CharField(blank=True, max_length=200, verbose_name='exercise')),
-                ('question', models.CharField(blank=True, max_length=200, verbose_name='question')),
-                ('part', models.CharField(blank=True, max_length=20, verbose_name='part')),
-                ('notes', models.TextField(blank=True, verbose_name='notes')),
-                ('appendix', models.BooleanField(default=False, verbose_name='appendix')),
-                ('text', models.TextField(verbose_name='text')),
-                ('display', models.TextField(verbose_name='display')),
-                ('search', models.TextField(verbose_name='search text')),
-                ('hidden_until', models.DateTimeField(blank=True, null=True, verbose_name='hidden until')),
-                ('statement', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='solutions', to='knowledge.chunk')),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='knowledge.document', verbose_name='document')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("ordinal", models.PositiveIntegerField(verbose_name="ordinal")),
+                ("position", models.PositiveIntegerField(verbose_name="position")),
+                ("key", models.CharField(max_length=300)),
+                ("kind", models.CharField(max_length=20, verbose_name="kind")),
+                ("title", models.CharField(blank=True, max_length=1000, verbose_name="title")),
+                ("section", models.CharField(blank=True, max_length=1000, verbose_name="section")),
+                (
+                    "session",
+                    models.PositiveIntegerField(blank=True, null=True, verbose_name="session"),
+                ),
+                ("slide", models.PositiveIntegerField(blank=True, null=True, verbose_name="slide")),
+                (
+                    "slide_end",
+                    models.PositiveIntegerField(blank=True, null=True, verbose_name="last slide"),
+                ),
+                ("page", models.PositiveIntegerField(blank=True, null=True, verbose_name="page")),
+                ("sheet", models.CharField(blank=True, max_length=200, verbose_name="sheet")),
+                ("boxes", models.JSONField(blank=True, default=list, verbose_name="boxes")),
+                ("term", models.CharField(blank=True, max_length=300, verbose_name="term")),
+                (
+                    "term_translation",
+                    models.CharField(blank=True, max_length=300, verbose_name="translation"),
+                ),
+                ("exercise", models.CharField(blank=True, max_length=200, verbose_name="exercise")),
+                ("question", models.CharField(blank=True, max_length=200, verbose_name="question")),
+                ("part", models.CharField(blank=True, max_length=20, verbose_name="part")),
+                ("notes", models.TextField(blank=True, verbose_name="notes")),
+                ("appendix", models.BooleanField(default=False, verbose_name="appendix")),
+                ("text", models.TextField(verbose_name="text")),
+                ("display", models.TextField(verbose_name="display")),
+                ("search", models.TextField(verbose_name="search text")),
+                (
+                    "hidden_until",
+                    models.DateTimeField(blank=True, null=True, verbose_name="hidden until"),
+                ),
+                (
+                    "statement",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="solutions",
+                        to="knowledge.chunk",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="knowledge.document",
+                        verbose_name="document",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'chunk',
-                'verbose_name_plural': 'chunks',
-                'ordering': ['document', 'position'],
-                'constraints': [models.UniqueConstraint(fields=('document', 'ordinal'), name='chunk_ordinal_unique'), models.UniqueConstraint(fields=('document', 'key'), name='chunk_key_unique'), models.CheckConstraint(condition=models.Q(('slide_end__isnull', True), ('slide_end__gte', models.F('slide')), _connector='OR'), name='chunk_slides_ordered')],
+                "verbose_name": "chunk",
+                "verbose_name_plural": "chunks",
+                "ordering": ["document", "position"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("document", "ordinal"), name="chunk_ordinal_unique"
+                    ),
+                    models.UniqueConstraint(fields=("document", "key"), name="chunk_key_unique"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("slide_end__isnull", True),
+                            ("slide_end__gte", models.F("slide")),
+                            _connector="OR",
+                        ),
+                        name="chunk_slides_ordered",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Calibration',
+            name="Calibration",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('language', models.CharField(max_length=2, verbose_name='question language')),
-                ('threshold', models.FloatField(verbose_name='threshold')),
-                ('context', models.FloatField(verbose_name='floor of one passage')),
-                ('controls', models.PositiveIntegerField(verbose_name='control questions')),
-                ('index_version', models.PositiveBigIntegerField()),
-                ('source', models.CharField(max_length=500, verbose_name='source')),
-                ('made_at', models.DateTimeField(auto_now=True, verbose_name='made')),
-                ('course', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calibrations', to='courses.course')),
-                ('generation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='calibrations', to='knowledge.generation')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("language", models.CharField(max_length=2, verbose_name="question language")),
+                ("threshold", models.FloatField(verbose_name="threshold")),
+                ("context", models.FloatField(verbose_name="floor of one passage")),
+                ("controls", models.PositiveIntegerField(verbose_name="control questions")),
+                ("index_version", models.PositiveBigIntegerField()),
+                ("source", models.CharField(max_length=500, verbose_name="source")),
+                ("made_at", models.DateTimeField(auto_now=True, verbose_name="made")),
+                (
+                    "course",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calibrations",
+                        to="courses.course",
+                    ),
+                ),
+                (
+                    "generation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="calibrations",
+                        to="knowledge.generation",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'calibration',
-                'verbose_name_plural': 'calibrations',
-                'ordering': ['course', 'language'],
-                'constraints': [models.UniqueConstraint(fields=('course', 'generation', 'language'), name='calibration_unique')],
+                "verbose_name": "calibration",
+                "verbose_name_plural": "calibrations",
+                "ordering": ["course", "language"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("course", "generation", "language"), name="calibration_unique"
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='space',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('course__isnull', False), ('kind__in', ['official', 'instructor_private']), ('owner__isnull', True)), models.Q(('course__isnull', True), ('kind', 'library'), ('owner__isnull', False)), models.Q(('course__isnull', False), ('kind', 'conversation'), ('owner__isnull', False)), _connector='OR'), name='space_belongs'),
+            model_name="space",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(
+                        ("course__isnull", False),
+                        ("kind__in", ["official", "instructor_private"]),
+                        ("owner__isnull", True),
+                    ),
+                    models.Q(
+                        ("course__isnull", True), ("kind", "library"), ("owner__isnull", False)
+                    ),
+                    models.Q(
+                        ("course__isnull", False),
+                        ("kind", "conversation"),
+                        ("owner__isnull", False),
+                    ),
+                    _connector="OR",
+                ),
+                name="space_belongs",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='space',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind__in', ['official', 'instructor_private'])), fields=('course', 'kind'), name='space_one_per_course_and_kind'),
+            model_name="space",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("kind__in", ["official", "instructor_private"])),
+                fields=("course", "kind"),
+                name="space_one_per_course_and_kind",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='space',
-            constraint=models.UniqueConstraint(condition=models.Q(('kind', 'library')), fields=('owner',), name='space_one_library_per_owner'),
+            model_name="space",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("kind", "library")),
+                fields=("owner",),
+                name="space_one_library_per_owner",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='fact',
-            constraint=models.UniqueConstraint(fields=('space', 'subject', 'attribute', 'valid_from'), name='fact_unique'),
+            model_name="fact",
+            constraint=models.UniqueConstraint(
+                fields=("space", "subject", "attribute", "valid_from"), name="fact_unique"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='fact',
-            constraint=models.UniqueConstraint(condition=models.Q(('valid_from__isnull', True)), fields=('space', 'subject', 'attribute'), name='fact_unique_undated'),
+            model_name="fact",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("valid_from__isnull", True)),
+                fields=("space", "subject", "attribute"),
+                name="fact_unique_undated",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='fact',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_from__isnull', True), ('valid_until__isnull', True), ('valid_until__gt', models.F('valid_from')), _connector='OR'), name='fact_validity_ordered'),
+            model_name="fact",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("valid_from__isnull", True),
+                    ("valid_until__isnull", True),
+                    ("valid_until__gt", models.F("valid_from")),
+                    _connector="OR",
+                ),
+                name="fact_validity_ordered",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(condition=models.Q(('canonical', True)), fields=('space', 'origin', 'path'), name='document_one_canonical_version'),
+            model_name="document",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("canonical", True)),
+                fields=("space", "origin", "path"),
+                name="document_one_canonical_version",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['draft', 'published', 'withdrawn'])), name='document_status_known'),
+            model_name="document",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("status__in", ["draft", "published", "withdrawn"])),
+                name="document_status_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.CheckConstraint(condition=models.Q(('valid_from__isnull', True), ('valid_until__isnull', True), ('valid_until__gt', models.F('valid_from')), _connector='OR'), name='document_validity_ordered'),
+            model_name="document",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("valid_from__isnull", True),
+                    ("valid_until__isnull", True),
+                    ("valid_until__gt", models.F("valid_from")),
+                    _connector="OR",
+                ),
+                name="document_validity_ordered",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.CheckConstraint(condition=models.Q(('opening__in', ['open', 'excerpt'])), name='document_opening_known'),
+            model_name="document",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("opening__in", ["open", "excerpt"])),
+                name="document_opening_known",
+            ),
         ),
     ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from knowledge.rendering.mathml import math_html
 from knowledge.rendering.spans import spans
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def render_text(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:

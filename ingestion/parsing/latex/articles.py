@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.chunking import Draft
-from ingestion.parsing.latex.document import Source
 from ingestion.parsing.latex.frames import Frame
 from ingestion.parsing.latex.frames import Heading as HeadingEvent
 from ingestion.parsing.latex.nodes import Page, read
 from ingestion.parsing.plain import line
 from ingestion.parsing.tree import Block, Heading, Inline, Paragraph
+
+if TYPE_CHECKING:
+    from ingestion.parsing.latex.document import Source
 
 _LEVELS = {"part": 0, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4}
 _HEADING = re.compile(
@@ -43,7 +46,7 @@ def sections(source: Source) -> list[Section]:
     from ingestion.parsing.latex.references import _group_end, group  # noqa: PLC0415
 
     for match in _HEADING.finditer(text):
-        marks.append((match.start(), _group_end(text, match.end()),
+        marks.append((match.start(), _group_end(text, match.end()),  # noqa: PERF401
                       _LEVELS[match.group("level")], group(text, match.end())))  # fmt: skip
     start = marks[0][0] if marks else len(text)
     front = _section(source, -1, source.context.facts.get("title", ()), text[:start])

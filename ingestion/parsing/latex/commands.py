@@ -67,7 +67,7 @@ def _caption(builder: Builder, name: str, arguments: Arguments) -> None:
 
 
 def _subfloat(builder: Builder, name: str, arguments: Arguments) -> None:
-    options = [node for node in given(arguments[:-1])]
+    options = list(given(arguments[:-1]))
     builder.visit(contents(last(arguments)))
     if options:
         builder.page.captions.append(builder.inlines(options[-1]))

@@ -72,8 +72,23 @@ def is_condition(name: str) -> bool:
 
 #: Commands by which a file shared by a deck and an article asks whether beamer is there.
 _OF_BEAMER = frozenset(
-    "frame frametitle framesubtitle usetheme setbeamertemplate setbeamercolor beamertemplatetheme "
-    "alert pause only onslide uncover beamergotobutton mode titlepage@".split()
+    [
+        "frame",
+        "frametitle",
+        "framesubtitle",
+        "usetheme",
+        "setbeamertemplate",
+        "setbeamercolor",
+        "beamertemplatetheme",
+        "alert",
+        "pause",
+        "only",
+        "onslide",
+        "uncover",
+        "beamergotobutton",
+        "mode",
+        "titlepage@",
+    ]
 )
 
 
@@ -93,9 +108,7 @@ class Conditions:
             self.open.append("both")
             if name not in {"ifmmode", "ifdim"}:
                 self.expander.note("undecided", name)
-        elif truth:
-            self.open.append("taken")
-        elif self._skip(stop_at_else=True):
+        elif truth or self._skip(stop_at_else=True):
             self.open.append("taken")
 
     def otherwise(self) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ingestion.parsing import labels
 from ingestion.parsing.chunking import BUDGET, Draft
 from ingestion.parsing.labels import bare
-from ingestion.parsing.latex.document import Source
 from ingestion.parsing.latex.frames import Event, Heading
 from ingestion.parsing.latex.nodes import Page, read
 from ingestion.parsing.latex.numbering import Numbered, number
 from ingestion.parsing.plain import line, plain
 from ingestion.parsing.tree import Block, Inline, Paragraph, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ingestion.parsing.latex.document import Source
 
 _CONTINUED = re.compile(
     r"[\s:,–—-]*(?:"
@@ -91,7 +95,7 @@ def _slide(numbered: Numbered, source: Source, deck: Deck) -> Slide | None:
         blocks = [Paragraph(title)]
     notes = [*page.notes, *(_plain_note(note, source) for note in numbered.notes)]
     around = " — ".join(
-        piece for piece in (line(source.title(numbered.part)), line(source.title(numbered.subsection)))
+        piece for piece in (line(source.title(numbered.part)), line(source.title(numbered.subsection)))  # noqa: E501
         if piece
     )  # fmt: skip
     slide = Slide(numbered, blocks, title, subtitle, "\n".join(filter(None, notes)),
@@ -151,9 +155,7 @@ def _outline(source: Source, options: str) -> list[Block]:
     ]
     if not titles:
         return []
-    run: list[Inline] = [
-        Text(labels.word("plan", source.language) + labels.colon(source.language))
-    ]
+    run: list[Inline] = [Text(labels.word("plan", source.language) + labels.colon(source.language))]
     for index, title in enumerate(titles):
         run += [Text(" ; ")] if index else []
         run += title
@@ -185,7 +187,7 @@ def _continues(before: Slide, after: Slide) -> bool:
     if after.roman < 2 or before.roman not in {0, after.roman - 1}:
         return False
     one, two = (bare(_ROMAN.sub(r"\1", slide.base)) for slide in (before, after))
-    return one == two and (before.roman or after.roman == 2)
+    return one == two and bool(before.roman or after.roman == 2)
 
 
 def _drafts(run: Sequence[Slide], language: str) -> list[Draft]:
@@ -246,5 +248,7 @@ def _shortened(title: tuple[Inline, ...], base: str) -> tuple[Inline, ...]:
             break
     if kept and isinstance(kept[-1], Text):
         over = len(line(kept)) - len(base)
-        kept[-1] = Text(kept[-1].text[: len(kept[-1].text) - over].rstrip()) if over > 0 else kept[-1]
+        kept[-1] = (
+            Text(kept[-1].text[: len(kept[-1].text) - over].rstrip()) if over > 0 else kept[-1]
+        )
     return tuple(kept) if line(kept) == base else (Text(base),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ingestion.parsing.latex import vocabulary
@@ -21,6 +20,8 @@ from ingestion.parsing.latex.macros import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ingestion.parsing.latex.expand import Expander
 
 _NAME = re.compile(r"\\([a-zA-Z@]+|.)")
@@ -100,7 +101,7 @@ def _delimiter(expander: Expander, command: str) -> None:
         body = stream.argument()
         body = body.replace("\\delimsize", "")
         _define(expander, name, Macro(f"\\left{left} {body} \\right{right}",
-                                      (Parameter("s"), Parameter("o"), Parameter("m"))))  # fmt: skip
+                                      (Parameter("s"), Parameter("o"), Parameter("m"))))  # fmt: skip  # noqa: E501
         return
     _define(
         expander,
@@ -117,8 +118,27 @@ def _document_command(expander: Expander, _command: str) -> None:
 
 #: Environments that the beamer class itself defines.
 BEAMER_ENVIRONMENTS = frozenset(
-    "block alertblock exampleblock theorem lemma corollary proof definition definitions example "
-    "examples fact columns column overprint overlayarea actionenv alertenv structureenv".split()
+    [
+        "block",
+        "alertblock",
+        "exampleblock",
+        "theorem",
+        "lemma",
+        "corollary",
+        "proof",
+        "definition",
+        "definitions",
+        "example",
+        "examples",
+        "fact",
+        "columns",
+        "column",
+        "overprint",
+        "overlayarea",
+        "actionenv",
+        "alertenv",
+        "structureenv",
+    ]
 )
 
 
@@ -361,7 +381,7 @@ HANDLERS: dict[str, Callable[[Expander, str], None]] = {
         _document_environment,
     ),
     **dict.fromkeys(("NewEnviron", "RenewEnviron"), _collected_environment),
-    **dict.fromkeys(("newtheorem", "newframedtheorem", "newshadedtheorem", "spnewtheorem"), _theorem),
+    **dict.fromkeys(("newtheorem", "newframedtheorem", "newshadedtheorem", "spnewtheorem"), _theorem),  # noqa: E501
     "declaretheorem": _declared_theorem,
     "newmdtheoremenv": _md_theorem,
     **dict.fromkeys(("newtcbtheorem", "renewtcbtheorem", "NewTcbTheorem"), _box_theorem),

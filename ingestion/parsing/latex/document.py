@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.latex import library, references
 from ingestion.parsing.latex.expand import Expanded, Expander
 from ingestion.parsing.latex.formulas import Formulas
 from ingestion.parsing.latex.frames import Part, split
 from ingestion.parsing.latex.inputs import Folder, closure
-from ingestion.parsing.latex.macros import Entry, Macro
 from ingestion.parsing.latex.masking import Declared, Vault, declarations
 from ingestion.parsing.latex.nodes import Context, read_inline
 from ingestion.parsing.plain import line
-from ingestion.parsing.settings import CourseFile
 from ingestion.parsing.tree import Inline, Math, Text
 from ingestion.parsing.types import DocumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ingestion.parsing.latex.macros import Entry, Macro
+    from ingestion.parsing.settings import CourseFile
 
 _MATH_SHOWN = 160
 

@@ -17,7 +17,7 @@ _NODE = re.compile(
     r"\s*(?:[a-z ]+:)?\s*(?=\{)"
 )
 _LABELLED = re.compile(
-    r"(?:\b(?:xlabel|ylabel|zlabel|title|legend entries|xticklabels|yticklabels|label|name|class|pin)"
+    r"(?:\b(?:xlabel|ylabel|zlabel|title|legend entries|xticklabels|yticklabels|label|name|class|pin)"  # noqa: E501
     r"\s*=\s*|\\(?:addlegendentry|legend|put\s*\([^()]*\)|rput\s*\([^()]*\)|uput\s*\([^()]*\)|"
     r"makebox\s*(?:\([^()]*\))?|framebox\s*(?:\([^()]*\))?|text|caption|pgftext|umlactor|umlclass|"
     r"umlbasiccomponent)(?:\s*\[[^\[\]]*\])*\s*)(?=\{)"

@@ -124,7 +124,7 @@ def _listing(builder: Builder, node: LatexEnvironmentNode, name: str) -> list[Bl
             close()
             current = []
             label = builder.inlines(given(arguments_of(child))[0]) if given(
-                arguments_of(child)) and child.macroname in {"item", "titledquestion"} else ()  # fmt: skip
+                arguments_of(child)) and child.macroname in {"item", "titledquestion"} else ()  # fmt: skip  # noqa: E501
             if style == "number" and not label:
                 value += 1
                 first_value = first_value or value
@@ -165,8 +165,12 @@ def _number_form(options: str, depth: int):  # type: ignore[no-untyped-def]
     if match:
         label = re.search(r"label\s*=\s*(.*)", options)
         text = label.group(1) if label else options
-        text = re.sub(r"\\(?:bfseries|textbf|emph|itshape|upshape|rm|bf|protect|small)\b\s*", "", text)
-        pieces = re.match(r"\{?(.*?)\\(?:arabic|alph|Alph|roman|Roman)\s*\*?(?:\{[^{}]*\})?([^,\]]*)", text)
+        text = re.sub(
+            r"\\(?:bfseries|textbf|emph|itshape|upshape|rm|bf|protect|small)\b\s*", "", text
+        )
+        pieces = re.match(
+            r"\{?(.*?)\\(?:arabic|alph|Alph|roman|Roman)\s*\*?(?:\{[^{}]*\})?([^,\]]*)", text
+        )
         before, after = pieces.groups() if pieces else ("", ".")
         before, after = (re.sub(r"[{}\\]", "", side).strip() for side in (before, after))
         if match.group(1) == "arabic" and not before and after in {"", "."}:
@@ -210,9 +214,17 @@ def _table(builder: Builder, node: LatexEnvironmentNode) -> Table | None:
     for child in node.nodelist:
         if isinstance(child, LatexSpecialsNode) and child.specials_chars == "&":
             end_cell()
-        elif isinstance(child, LatexMacroNode) and child.macroname in {"\\", "tabularnewline", "cr"}:
+        elif isinstance(child, LatexMacroNode) and child.macroname in {
+            "\\",
+            "tabularnewline",
+            "cr",
+        }:
             end_row()
-        elif tabbing and isinstance(child, LatexMacroNode) and child.macroname in {">", "=", "+", "<"}:
+        elif (
+            tabbing
+            and isinstance(child, LatexMacroNode)
+            and child.macroname in {">", "=", "+", "<"}
+        ):
             end_cell()
         elif tabbing and isinstance(child, LatexMacroNode) and child.macroname == "kill":
             row.clear()

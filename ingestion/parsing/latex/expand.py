@@ -21,6 +21,7 @@ from ingestion.parsing.latex.macros import (
     Environment,
     Macro,
     Theorem,
+    plain_parameters,
     read_values,
     substitute,
 )
@@ -52,7 +53,7 @@ _TAIL = re.compile(r"\\[a-zA-Z@]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Warning_:
+class Warning_:  # noqa: N801
     """Something a person should know, with its place."""
 
     what: str
@@ -94,7 +95,7 @@ class Expanded:
 
 
 class Expander:
-    """Expands one document. `main` is its root file; `boxes` are the kinds that preuve.toml states."""
+    """Expands one document. `main` is its root file; `boxes` are the kinds that preuve.toml states."""  # noqa: E501
 
     def __init__(
         self,
@@ -133,9 +134,7 @@ class Expander:
         self._captured: list[tuple[list[str], int, bool, bool]] = []
         for name, body in (macros or {}).items():
             count = max([0, *(int(n) for n in re.findall(r"#([1-9])", body))])
-            self.known.define(
-                name.lstrip("\\"), Macro(body, definitions.plain_parameters(str(count), None))
-            )
+            self.known.define(name.lstrip("\\"), Macro(body, plain_parameters(str(count), None)))
 
     # -- output ---------------------------------------------------------------------------------
 
@@ -214,10 +213,10 @@ class Expander:
             token = match.group()
             if token[0] == "\\":
                 self.command(token[1:])
-            elif token == "{":
+            elif token == "{":  # noqa: S105
                 self.known.open()
                 self.emit(token)
-            elif token == "}":
+            elif token == "}":  # noqa: S105
                 self.known.close()
                 self.emit(token)
             else:
@@ -228,11 +227,15 @@ class Expander:
         if not (name[0].isalpha() or name[0] == "@"):
             self._sign(name)
             return
-        handler = self.structure.handlers.get(name) or definitions.HANDLERS.get(name)
-        if handler is not None:
+        of_structure = self.structure.handlers.get(name)
+        of_definitions = definitions.HANDLERS.get(name)
+        if of_structure is not None:
             self.stream.blanks()
-            if callable(handler):
-                handler(self, name) if name in definitions.HANDLERS else handler(name)
+            of_structure(name)
+            return
+        if of_definitions is not None:
+            self.stream.blanks()
+            of_definitions(self, name)
             return
         macro = self.known.macros.get(name)
         if macro is not None:
@@ -303,10 +306,9 @@ class Expander:
             name in vocabulary.OVERLAID
             and (overlay := self.overlay()) is not None
             and not shown(overlay)
-        ):
-            if name not in {"item", "includegraphics"}:
-                self.read(vocabulary.SHOWN.get(name, ("{", 0))[0])
-                return
+        ) and name not in {"item", "includegraphics"}:
+            self.read(vocabulary.SHOWN.get(name, ("{", 0))[0])
+            return
         spec = vocabulary.DROPPED.get(name)
         if spec is not None and not (spec == "" and self._keeps_in_math(name)):
             self.read(spec)
@@ -327,9 +329,15 @@ class Expander:
         return name in {"nonumber", "hline", "mathstrut"}
 
     def _dropped(self, name: str) -> None:
-        if name in {"hfill", "hfil", "hspace", "dotfill", "hrulefill", "vspace", "break"}:
-            self.emit(" ")
-        elif name in {"bigskip", "medskip", "smallskip", "newpage", "clearpage", "vfill"}:
+        if name in {
+            "hfill",
+            "hfil",
+            "hspace",
+            "dotfill",
+            "hrulefill",
+            "vspace",
+            "break",
+        } or name in {"bigskip", "medskip", "smallskip", "newpage", "clearpage", "vfill"}:
             self.emit(" ")
 
     def read(self, spec: str) -> list[str | None]:

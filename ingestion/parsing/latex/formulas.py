@@ -90,17 +90,18 @@ class Formulas:
                 return " ", match.end()
             return self.put(text[match.end() : end], display=sign == "["), end + 2
         if dollars := match.group("dollar"):
-            end = _closing(text, match.end(), dollars)
-            if end is None and dollars == "$$":
+            closed = _closing(text, match.end(), dollars)
+            if closed is None and dollars == "$$":
                 return (" ", match.end()) if text[match.end() : match.end() + 1] == " " else None
-            if end is None:
+            if closed is None:
                 return None
-            return self.put(text[match.end() : end], display=dollars == "$$"), end + len(dollars)
+            inside = text[match.end() : closed]
+            return self.put(inside, display=dollars == "$$"), closed + len(dollars)
         if match.group("ensure"):
-            end = _closing(text, match.end(), "}")
-            if end is None:
+            closed = _closing(text, match.end(), "}")
+            if closed is None:
                 return None
-            return self.put(text[match.end() : end], display=False), end + 1
+            return self.put(text[match.end() : closed], display=False), closed + 1
         return None
 
     def _environment(self, text: str, name: str, at: int) -> tuple[str, int] | None:
@@ -145,8 +146,8 @@ def _closing(text: str, at: int, sign: str) -> int | None:
                 return match.start()
             if sign == "$":  # `$a$$b$`: two formulas that touch
                 return match.start()
-        elif found[0] == "\n" and sign == "$":
-            return None
-        elif found[0] == "\n" and found.strip() == "" and sign == "}":
+        elif (found[0] == "\n" and sign == "$") or (
+            found[0] == "\n" and found.strip() == "" and sign == "}"
+        ):
             return None
     return None

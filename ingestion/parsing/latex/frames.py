@@ -127,7 +127,8 @@ def _frame(expanded: Expanded, match: re.Match[str], place: Place) -> tuple[Fram
     text = expanded.text
     command = match.group().startswith("\\frame")
     stream = _after(text, match.end())
-    overlay, options = "", {}
+    overlay = ""
+    options: dict[str, str] = {}
     title = subtitle = ""
     if overlay_match := stream.match(_OVERLAY):
         overlay = overlay_match.group(1)

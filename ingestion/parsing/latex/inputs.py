@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.encoding import decode
 from ingestion.parsing.types import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 LARGEST_FILE = 8_000_000
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
@@ -160,7 +163,7 @@ def _through(definition: re.Match[str], text: str) -> Iterator[Reference]:
     use = re.compile(rf"\\{name}(?![a-zA-Z])\s*" + r"\{([^{}]*)\}\s*" * int(count))
     for match in use.finditer(text):
         for command, pattern in wanted:
-            path = re.sub(r"#([1-9])", lambda m: match.group(int(m.group(1))), pattern)
+            path = re.sub(r"#([1-9])", lambda m: match.group(int(m.group(1))), pattern)  # noqa: B023
             yield Reference(command, path)
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.encoding import decode
 from ingestion.parsing.latex import vocabulary
 from ingestion.parsing.latex.macros import Macro, plain_parameters
 from ingestion.parsing.latex.stream import Stream
 from ingestion.parsing.types import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MOST_FILES = 3_000
 _LARGEST = 1_000_000

@@ -146,9 +146,7 @@ def document_parameters(spec: str) -> tuple[Parameter, ...]:
         elif letter == "t":
             stream.argument()
             found.append(Parameter("s"))
-        elif letter in "eE":
-            stream.argument()
-        elif letter == ">":
+        elif letter in "eE" or letter == ">":
             stream.argument()
         elif letter in "bB":
             continue

@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 import textwrap
 from bisect import bisect_right
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 OPEN, CLOSE = "\ue000", "\ue001"
 MARK = re.compile(f"{OPEN}([A-Z])(\\d+){CLOSE}")
@@ -96,9 +99,7 @@ def declarations(sources: Iterable[str]) -> Declared:
     wrappers: list[tuple[str, str]] = []
     for source in sources:
         text = _without_comments(source)
-        for name, arguments in re.findall(
-            r"\\lstnewenvironment\s*\{([^{}]+)\}(?:\[(\d)\])?", text
-        ):
+        for name, arguments in re.findall(r"\\lstnewenvironment\s*\{([^{}]+)\}(?:\[(\d)\])?", text):
             found.blocks[name] = int(arguments or 0)
         for custom, language in re.findall(r"\\newminted(?:\s*\[([^\]]*)\])?\s*\{([^{}]+)\}", text):
             name = custom or f"{language}code"
@@ -223,7 +224,7 @@ class _Mask:
     def comment(self, at: int) -> int:
         """Past the comment, its line end and the next line's indentation; a blank line stays."""
         match = _COMMENT.match(self.source, at)
-        assert match is not None
+        assert match is not None  # noqa: S101
         end = match.end()
         if self.source[end : end + 1] == "\n":
             self.put("\n", at)
@@ -299,9 +300,9 @@ class _Mask:
             if name in {"mintinline", "pyginline"}:
                 language = _NAME.match(source, start)
                 start = language.end() if language and name == "mintinline" else start
-            end = self.delimited(start, name)
-            if end is not None:
-                text, end = end
+            found = self.delimited(start, name)
+            if found is not None:
+                text, end = found
                 self.put(self.vault.put(Verbatim("inline", text)), match.start())
                 return end
         self.copy(match.start(), at)

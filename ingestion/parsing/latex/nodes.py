@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pylatexenc.latexwalker import (
     LatexCharsNode,
@@ -18,7 +18,6 @@ from pylatexenc.latexwalker import (
 )
 
 from ingestion.parsing.latex import commands, drawings, environments, grammar, vocabulary
-from ingestion.parsing.latex.formulas import Formulas
 from ingestion.parsing.latex.masking import MARK, Vault
 from ingestion.parsing.latex.walker import walk
 from ingestion.parsing.latex.walking import (
@@ -46,6 +45,11 @@ from ingestion.parsing.tree import (
     Strong,
     Text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ingestion.parsing.latex.formulas import Formulas
 
 _ACCENTS = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304",

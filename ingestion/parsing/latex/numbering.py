@@ -5,7 +5,7 @@ Rules as measured with pdfTeX (FINDINGS, LaTeX): `\\maketitle`, hook frames and 
 repeats the last number; each page of `allowframebreaks` counts. After an automatic break the
 numbers cannot be known from the source and are left out, with a warning, until the deck sets the
 counter again.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _with_note(numbered: Numbered, value: str) -> Numbered:
     )  # fmt: skip
 
 
-def _placed(n: Numbered, part: str, section: str, subsection: str, appendix: bool) -> Numbered:
+def _placed(n: Numbered, part: str, section: str, subsection: str, appendix: bool) -> Numbered:  # noqa: FBT001
     return Numbered(n.frame, n.slide, n.slide_end, n.page, n.visible, part, section, subsection,
                     appendix)  # fmt: skip
 

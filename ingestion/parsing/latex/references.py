@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.latex.inputs import Folder, normal
 from ingestion.parsing.latex.macros import Entry, unbraced
 from ingestion.parsing.latex.vocabulary import MATH_ENVIRONMENTS
 from ingestion.parsing.types import DocumentError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _TOKEN = re.compile(
     r"\\(?P<edge>begin|end)\{(?P<name>[^{}]*)\}(?:\[(?P<options>[^\[\]]*)\])?"
@@ -91,9 +94,9 @@ def _holder(opened: list[_Open]) -> _Open | None:
 def _title_after(text: str, match: re.Match[str]) -> str:
     """The title that stands in braces after the \\begin of a frame or a box."""
     name = match.group("name")
-    if name in {"frame", "block", "alertblock", "exampleblock", "preuvebox"}:
-        if re.compile(r"\s*\{").match(text, match.end()):
-            return group(text, match.end())
+    titled = {"frame", "block", "alertblock", "exampleblock", "preuvebox"}
+    if name in titled and re.compile(r"\s*\{").match(text, match.end()):
+        return group(text, match.end())
     if name == "preuvetheorem":
         printed = group(text, match.end())
         end = _group_end(text, match.end())
@@ -102,9 +105,7 @@ def _title_after(text: str, match: re.Match[str]) -> str:
     return match.group("options") or "" if name in {"theorem", "definition", "example"} else ""
 
 
-def _close(
-    text: str, opened: list[_Open], match: re.Match[str], found: dict[str, Target]
-) -> None:
+def _close(text: str, opened: list[_Open], match: re.Match[str], found: dict[str, Target]) -> None:
     name = match.group("name")
     index = next((i for i in range(len(opened) - 1, -1, -1) if opened[i].name == name), None)
     if index is None:
@@ -173,7 +174,11 @@ def bibliography(folder: Folder, names: Sequence[str], text: str) -> dict[str, W
         label = re.match(r"\{?([^{}()]*)\}?\(?(\d{4}[a-z]?)?\)?", shown or "")
         works.setdefault(
             key.strip(),
-            Work((label.group(1) if label else "") or key, (label.group(2) or "") if label else "", ""),
+            Work(
+                (label.group(1) if label else "") or key,
+                (label.group(2) or "") if label else "",
+                "",
+            ),
         )
     return works
 
@@ -209,8 +214,12 @@ def _bib_entries(source: str) -> dict[str, Work]:
 
 
 def _authors(text: str) -> str:
-    names = [re.sub(r"[{}]", "", name).strip() for name in re.split(r"\s+and\s+", text) if name.strip()]
-    last = [name.split(",")[0].strip() if "," in name else name.split()[-1] for name in names if name]
+    names = [
+        re.sub(r"[{}]", "", name).strip() for name in re.split(r"\s+and\s+", text) if name.strip()
+    ]
+    last = [
+        name.split(",")[0].strip() if "," in name else name.split()[-1] for name in names if name
+    ]
     if len(last) > 2:
         return f"{last[0]} et al."
     return " & ".join(last)

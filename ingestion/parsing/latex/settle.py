@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(r"\\(begin|end)\s*\{([^{}\n]{0,80})\}|\\(begin|end)(?![a-zA-Z])|\\.|[{}]", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\(begin|end)\s*\{([^{}\n]{0,80})\}|\\(begin|end)(?![a-zA-Z])|\\.|[{}]", re.DOTALL
+)
 _FLOOR = 300
 
 
@@ -34,11 +36,11 @@ def balance(text: str) -> str:
                     out.append(_close(opened.pop()))
                 opened.pop()
                 out.append(f"\\end{{{name}}}")
-        elif token == "{":
+        elif token == "{":  # noqa: S105
             if len(opened) < _FLOOR:
                 opened.append("{")
                 out.append(token)
-        elif token == "}":
+        elif token == "}":  # noqa: S105
             if opened and opened[-1] == "{":
                 opened.pop()
                 out.append(token)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ingestion.parsing.latex.masking import Masked
+if TYPE_CHECKING:
+    from ingestion.parsing.latex.masking import Masked
 
 TOKEN = re.compile(r"\\(?:[a-zA-Z@]+|.|\n)|[{}]|\n[ \t]*\n", re.DOTALL)
 _BLANK = re.compile(r"[ \t]*(?:\n(?![ \t]*\n)[ \t]*)?")
@@ -56,7 +58,7 @@ class Stream:
         """Past blanks and one line end, as TeX does after a command; a blank line stays."""
         while layer := self.settle():
             match = _BLANK.match(layer.text, layer.pos)
-            assert match is not None
+            assert match is not None  # noqa: S101
             layer.pos = match.end()
             if layer.pos < len(layer.text):
                 return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ingestion.parsing.latex import boxes, vocabulary
@@ -13,6 +12,8 @@ from ingestion.parsing.latex.masking import Verbatim
 from ingestion.parsing.latex.overlays import Pauses, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ingestion.parsing.latex.expand import Expander
 
 _HOOKS = {
@@ -150,11 +151,9 @@ class Structure:
         values = read_values(stream, environment.parameters)
         begin, end = (substitute(text, values) for text in (environment.begin, environment.end))
         kind = boxes.kind_of_name(name, expander.boxes)
-        wrapper = ""
         if kind:
             expander.emit(f"\\preuvehint{{{name}}}")
             if not boxes.opens_box(environment.begin, expander.known):
-                wrapper = "preuvebox"
                 begin = f"\\begin{{preuvebox}}{{}}{begin}"
                 end = f"{end}\\end{{preuvebox}}"
         expander.wrapped.append((name, environment, values, end))
@@ -209,7 +208,11 @@ class Structure:
     def _end_document(self) -> None:
         layers = self.expander.stream.layers
         innermost = next((i for i in range(len(layers) - 1, -1, -1) if layers[i].file), 0)
-        if innermost > 0 and layers[innermost].opened and layers[innermost].file != self.expander.main:
+        if (
+            innermost > 0
+            and layers[innermost].opened
+            and layers[innermost].file != self.expander.main
+        ):
             del layers[innermost:]
         else:
             self.expander.done = True
@@ -380,7 +383,7 @@ class Structure:
     # -- overlays -------------------------------------------------------------------------------
 
     def _mode(self, _name: str) -> None:
-        expander, stream = self.expander, self.expander.stream
+        stream = self.expander.stream
         stream.star()
         spec = stream.overlay()
         if spec is None:
@@ -394,7 +397,9 @@ class Structure:
         if not visible:
             layer = stream.settle()
             if layer is not None:
-                match = re.compile(r"\\mode\s*\*?\s*<|\\end\s*\{document\}").search(layer.text, layer.pos)
+                match = re.compile(r"\\mode\s*\*?\s*<|\\end\s*\{document\}").search(
+                    layer.text, layer.pos
+                )
                 layer.pos = match.start() if match else len(layer.text)
 
     def _only(self, command: str) -> None:
@@ -476,7 +481,7 @@ class Structure:
                 return
             sign, hexadecimal, octal, decimal = match.groups()
             code = ord(sign) if sign else int(hexadecimal or octal or decimal,
-                                              16 if hexadecimal else 8 if octal else 10)  # fmt: skip
+                                              16 if hexadecimal else 8 if octal else 10)  # fmt: skip  # noqa: E501
         if 32 <= code < 0x11_0000 and not 0xD800 <= code < 0xE100:
             mark = self.expander.vault.put(Verbatim("sign", chr(code)))
             self.expander.emit(mark)
@@ -488,14 +493,18 @@ class Structure:
 
     def _style(self, _name: str) -> None:
         self.expander.stream.match(
-            re.compile(r"\s*(?:\{[^{}]*\}|[^=\[{]{0,60})\s*(?:\+?=)?\s*(?:\[[^\[\]]*\]|\{[^{}]*\})?")
+            re.compile(
+                r"\s*(?:\{[^{}]*\}|[^=\[{]{0,60})\s*(?:\+?=)?\s*(?:\[[^\[\]]*\]|\{[^{}]*\})?"
+            )
         )
 
     def _drop_template(self, command: str) -> None:
         stream = self.expander.stream
         stream.star()
         stream.argument()
-        while (option := stream.option()) is not None or re.match(r"[ \t]*\n?[ \t]*\{", stream.rest()):
+        while (option := stream.option()) is not None or re.match(
+            r"[ \t]*\n?[ \t]*\{", stream.rest()
+        ):
             if option is None:
                 stream.argument()
         del command
@@ -530,5 +539,7 @@ class Structure:
         self.expander.emit(stem)
 
     def _box_word(self, name: str) -> None:
-        self.expander.stream.match(re.compile(r"\s*(?:to|spread)\s*-?[\d.,]*\s*(?:\\[a-zA-Z@]+|[a-z]{2})"))
+        self.expander.stream.match(
+            re.compile(r"\s*(?:to|spread)\s*-?[\d.,]*\s*(?:\\[a-zA-Z@]+|[a-z]{2})")
+        )
         self.expander.emit("\\hbox" if name == "hbox" else "\\vbox")

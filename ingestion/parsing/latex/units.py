@@ -96,7 +96,9 @@ def unit(text: str) -> str:
 
 def quantity(value: str, unit_text: str, language: str = "fr") -> str:
     shown = unit(unit_text)
-    joint = "" if shown in {"°", "′", "″"} or (shown == "%" and not language.startswith("fr")) else " "
+    joint = (
+        "" if shown in {"°", "′", "″"} or (shown == "%" and not language.startswith("fr")) else " "
+    )
     return f"{number(value, language)}{joint}{shown}".strip()
 
 
@@ -108,7 +110,7 @@ def in_formula(tex: str) -> str:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    groups = [group for group in match.groups()]
+    groups = list(match.groups())
     if match.group("both"):
         return f"{_digits(groups[1])}\\,\\text{{{unit(groups[2])}}}"
     if match.group("unit"):

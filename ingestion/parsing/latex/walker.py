@@ -20,7 +20,11 @@ class Walker(LatexWalker):  # type: ignore[misc]
     _one_sign = False
 
     def get_token(
-        self, pos: int, include_brace_chars: Any = None, environments: bool = True, **kwargs: Any
+        self,
+        pos: int,
+        include_brace_chars: Any = None,
+        environments: bool = True,  # noqa: FBT001, FBT002 - pylatexenc's own signature
+        **kwargs: Any,
     ) -> Any:
         if not self._one_sign:
             pattern = _RUN_WITHOUT_BRACKETS if include_brace_chars else _RUN

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pylatexenc.latexwalker import LatexGroupNode
 
@@ -20,6 +19,9 @@ from ingestion.parsing.tree import (
     Paragraph,
     Text,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 Node = Any  # pylatexenc ships no types
 BLANKS = re.compile(r"\s+")

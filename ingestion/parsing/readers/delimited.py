@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.chunking import Draft
 from ingestion.parsing.encoding import decode
 from ingestion.parsing.tree import Inline, Table, Text
 from ingestion.parsing.types import DocumentError, ScannedDocument
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ROWS = 20
 _MOST_ROWS = 200_000

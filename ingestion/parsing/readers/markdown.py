@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from ingestion.parsing import glossaries, workshops
 from ingestion.parsing.chunking import Draft
@@ -32,6 +30,12 @@ from ingestion.parsing.tree import (
     Text,
 )
 from ingestion.parsing.types import DocumentError, ScannedDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from markdown_it.token import Token
 
 _FRONT = re.compile(r"\A---\n.*?\n(?:---|\.\.\.)\n", re.DOTALL)
 _MATH = re.compile(
@@ -217,7 +221,8 @@ def read(text: str) -> list[tuple[int, tuple[Inline, ...], list[Block]]]:
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
     reader = _Reader(formulas)
     sections: list[tuple[int, tuple[Inline, ...], list[Block]]] = []
-    level, title, start = 0, (), 0
+    level, start = 0, 0
+    title: tuple[Inline, ...] = ()
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -252,7 +257,9 @@ def drafts(path: Path, document: ScannedDocument, language: str) -> list[Draft]:
         shown = title or (Text(document.title),)
         section = parents[-1] if parents else (name or document.title)
         if document.kind in {"workshop", "solution", "exam"}:
-            exercises = workshops.exercises(shown, blocks, section, solution=document.kind == "solution")
+            exercises = workshops.exercises(
+                shown, blocks, section, solution=document.kind == "solution"
+            )
             found += workshops.drafts_of(exercises, language)
         elif document.kind == "glossary":
             found += _glossary(level, shown, blocks, section, language)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingestion.parsing.chunking import Draft
 from ingestion.parsing.encoding import decode
 from ingestion.parsing.tree import Block, Break, Inline, Paragraph, Text
 from ingestion.parsing.types import DocumentError, ScannedDocument
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _HEADING = re.compile(
     r"^(?:(?P<line>[^\n]{2,100})\n[ \t]*(?:={3,}|-{3,}|~{3,})[ \t]*|"
@@ -23,7 +26,8 @@ def drafts(path: Path, document: ScannedDocument) -> list[Draft]:
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}") from None
     found: list[Draft] = []
-    title, blocks = document.title, []
+    title = document.title
+    blocks: list[Block] = []
     for piece in re.split(r"\n[ \t]*\n\s*", text.strip("\n")):
         heading = _HEADING.match(piece.strip())
         if heading:
