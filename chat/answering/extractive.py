@@ -58,7 +58,8 @@ OUTLINE = -0.5
 #: choice: as much as full coverage, because nothing answers such a question better.
 SUBJECT = 1.0
 #: The second threshold, on `confidence` of the best sentence that is quoted. Used when the caller
-#: has no calibrated one (`Gate.sentence_threshold`).
+#: has no calibrated one (`Gate.sentence_threshold`). Between the right answers and the rest: 10 %
+#: of PIAF's right answers lie below 0.883, 2 % of the demo's French ones below 0.889 (e5-small).
 MIN_CONFIDENCE = 0.88
 #: Confidence = raw cosine + this x coverage, as in the evidence gate (FINDINGS.md, Refusal).
 COVERAGE_SHARE = 0.10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -143,7 +143,7 @@ def test_a_fence_must_be_unguessable() -> None:
     ],
 )  # fmt: skip
 def test_a_locator_says_where_in_the_language_of_the_question(
-    fields: dict[str, object], french: str, english: str
+    fields: dict[str, Any], french: str, english: str
 ) -> None:
     source = evidence(1, **fields)
     assert locator(source, "fr") == french

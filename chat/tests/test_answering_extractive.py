@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,7 +26,7 @@ LOAN = (
 SOURCES = (evidence(1, NPV), evidence(2, IRR), evidence(3, LOAN, title="Prêt"))
 
 
-def ask(question: str, *sources: Evidence, **fields: float) -> Proposal:
+def ask(question: str, *sources: Evidence, **fields: Any) -> Proposal:
     return propose(replace(request(question, *(sources or SOURCES)), min_confidence=0.0, **fields))
 
 

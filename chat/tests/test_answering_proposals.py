@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from chat.answering.proposals import MAX_CHARACTERS, parse_proposal
 from chat.answering.types import Proposal, ProposedQuote
 
-GOOD = {"can_answer": True, "quotes": [{"source_id": "S1", "quote": "Une phrase exacte."}]}
+GOOD: dict[str, Any] = {
+    "can_answer": True,
+    "quotes": [{"source_id": "S1", "quote": "Une phrase exacte."}],
+}
 READ = Proposal(can_answer=True, quotes=(ProposedQuote("S1", "Une phrase exacte."),))
 
 
