@@ -137,7 +137,7 @@ def test_chunks_carry_structure(demo):
     terms = [c for c in chunks if c["kind"] == "term"]
     assert len(terms) >= 30
     assert sum(bool(c["term_translation"]) for c in terms) >= 30
-    solutions = [c for c in chunks if c["kind"] == "solution"]
+    solutions = [c for c in chunks if c["document_kind"] == "solution"]
     assert solutions
     assert all(c["statement"] for c in solutions)
     for chunk in chunks:
