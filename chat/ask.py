@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from chat.answering import answer_gate, citations, context, evidence_gate, refusals
@@ -87,7 +88,7 @@ def begin(
             profile=profile,
         )
         if not conversation.title:
-            conversation.title = question[:80]
+            conversation.title = Truncator(question).chars(80)
         conversation.save(update_fields=["title", "changed_at"])
     return turn
 
@@ -188,14 +189,14 @@ class Route:
         allowed = search.still_admissible(
             [one.chunk_id for one in self.evidence], self.user, self.conversation, self.turn.as_of
         )
-        self.settle(
-            answer_gate.check_proposal(
-                proposal,
-                self.evidence,
-                admissible=allowed.__contains__,
-                language=self.turn.language,
-            )
+        checked = answer_gate.check_proposal(
+            proposal,
+            self.evidence,
+            admissible=allowed.__contains__,
+            language=self.turn.language,
         )
+        checked, self.evidence = answer_gate.renumber(checked, self.evidence)
+        self.settle(checked)
         self.timings["verify"] = (perf_counter() - started) * 1000
 
     def _evidence(self, candidate: Candidate, found: Retrieval) -> Evidence:

@@ -206,7 +206,7 @@ def panel(turn: Turn, tag: str, user: User) -> SourcePanel | None:
         document=first.document_title or first.path,
         place=_cited_place(first),
         title=as_html(first.title),
-        section=chunk.section if chunk else "",
+        section=_section(chunk, first),
         version=(document.valid_from or document.changed_at) if document else None,
         html=_marked(citations, chunk, excerpt=excerpt),
         excerpt=excerpt,
@@ -358,6 +358,12 @@ def _marked(citations: list[Citation], chunk: Chunk | None, *, excerpt: bool) ->
     else:
         html = f"<p>{render_text(text, [(c.start, c.end) for c in citations])}</p>"
     return mark_safe(html)  # noqa: S308 - sanitised or escaped above
+
+
+def _section(chunk: Chunk | None, citation: Citation) -> str:
+    """The section, where it says more than the document's and the slide's titles do."""
+    said = {citation.document_title, citation.title, citation.path}
+    return chunk.section if chunk and chunk.section not in said else ""
 
 
 def _neighbour(chunk: Chunk | None) -> Neighbour | None:

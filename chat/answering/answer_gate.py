@@ -15,7 +15,7 @@ from chat.answering.citations import resolve
 from chat.answering.cited import CitedStream, check_cited, check_general
 from chat.answering.contradiction import find_conflicts
 from chat.answering.quoting import Fault, honest, locate
-from chat.answering.tags import replace_tags, written
+from chat.answering.tags import replace_tags, tag, written
 from chat.answering.types import (
     Admissible,
     Answer,
@@ -37,6 +37,7 @@ __all__ = [
     "check_proposal",
     "closest",
     "refuse",
+    "renumber",
     "still_admissible",
 ]
 
@@ -124,6 +125,39 @@ def still_admissible(answer: Answer, admissible: Admissible) -> Iterator[Piece]:
         if not all(admissible(quote.chunk_id) for quote in piece.quotes):
             return
         yield piece
+
+
+def renumber(answer: Answer, evidence: Sequence[Evidence]) -> tuple[Answer, tuple[Evidence, ...]]:
+    """The same answer and evidence with what is cited as S1, S2, … in the order of reading.
+
+    Evidence that is not cited takes the numbers after. A reader sees no gap, and [S1] of an answer
+    is always its first source.
+    """
+    cited = [quote.tag for piece in answer.pieces for quote in piece.quotes]
+    order = dict.fromkeys([*cited, *(quote.tag for quote in answer.quotes)])
+    order |= dict.fromkeys(one.tag for one in evidence)
+    new = {old: tag(number) for number, old in enumerate(order, 1)}
+
+    def text(old: str) -> str:
+        return replace_tags(
+            old, lambda group: "".join(written(new.get(tag(n), tag(n))) for n in group.numbers)
+        )
+
+    def quote(old: Quote) -> Quote:
+        return replace(old, tag=new[old.tag])
+
+    pieces = tuple(Piece(text(p.text), tuple(quote(q) for q in p.quotes)) for p in answer.pieces)
+    conflicts = tuple(
+        replace(one, left=quote(one.left), right=quote(one.right)) for one in answer.conflicts
+    )
+    renamed = replace(
+        answer,
+        text="".join(piece.text for piece in pieces) if answer.pieces else answer.text,
+        pieces=pieces,
+        quotes=tuple(quote(one) for one in answer.quotes),
+        conflicts=conflicts,
+    )
+    return renamed, tuple(replace(one, tag=new[one.tag]) for one in evidence)
 
 
 def _prove(

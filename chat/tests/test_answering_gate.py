@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from chat.answering import refusals
-from chat.answering.answer_gate import check_proposal, closest, refuse, still_admissible
+from chat.answering.answer_gate import (
+    check_proposal,
+    closest,
+    refuse,
+    renumber,
+    still_admissible,
+)
 from chat.answering.sentences import units
 from chat.answering.tags import find_tags
 from chat.answering.types import Proposal
@@ -198,3 +204,17 @@ def test_two_dates_for_one_exam_are_a_conflict() -> None:
 def test_a_refusal_carries_no_text() -> None:
     answer = refuse(refusals.NO_EVIDENCE, closest=[S1, S2, S1, S2])
     assert (answer.status, answer.text, len(answer.closest)) == ("refused", "", 3)
+
+
+def test_what_is_cited_is_numbered_from_one_in_the_order_of_reading() -> None:
+    sources = [evidence(1, "Autre texte, assez long pour être cité."), S2, evidence(3, NPV)]
+    made = proposal(("S3", DEFINITION), ("S2", RATE))
+    answer, renumbered = renumber(check_proposal(made, sources, admissible=everything), sources)
+    assert answer.text == f"{DEFINITION} [S1]\n\n{RATE} [S2]"
+    assert [(quote.tag, quote.chunk_id) for quote in answer.quotes] == [("S1", 3), ("S2", 2)]
+    assert {one.tag: one.chunk_id for one in renumbered} == {"S1": 3, "S2": 2, "S3": 1}
+
+
+def test_numbering_leaves_a_refusal_as_it_is() -> None:
+    answer = refuse(refusals.NO_EVIDENCE)
+    assert renumber(answer, [S1, S2]) == (answer, (S1, S2))
