@@ -105,7 +105,11 @@ class Command(ContractCommand):
 
     def _ingest(self, course: Course, kind: SpaceKind, source: Any) -> dict[str, Any]:
         self.stderr.write(f"{course.institution.slug}/{course.code}: {kind.label} …")
-        run: IngestionRun = ingest_path(source, space=Space.objects.get(course=course, kind=kind))
+        run: IngestionRun = ingest_path(
+            source,
+            space=Space.objects.get(course=course, kind=kind),
+            origin=f"demo/{source.parent.name}/{source.name}",  # wherever this checkout lies
+        )
         if run.state != run.State.DONE:
             raise DocumentError(run.reason)
         return {

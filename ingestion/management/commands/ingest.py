@@ -84,16 +84,20 @@ def ingest_path(
     path: Path,
     *,
     space: Space,
+    origin: str = "",
     dry_run: bool = False,
     progress: Any = lambda _done, _total: None,
 ) -> IngestionRun:
-    """One run in the foreground over a path of this machine."""
+    """One run in the foreground over a path of this machine.
+
+    `origin` names where the sources come from, for good; the folder's own path if not given.
+    """
     path = path.resolve()
     folder = path.is_dir() or path.suffix.lower() == ".zip"
     run = IngestionRun.objects.create(
         space=space,
         source=str(path),
-        origin=str(path if folder else path.parent),
+        origin=origin or str(path if folder else path.parent),
         dry_run=dry_run,
     )
     claimed = pipeline.claim(run.pk)
