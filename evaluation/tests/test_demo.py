@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = [pytest.mark.real_model, pytest.mark.xdist_group("demo")]
+pytestmark = pytest.mark.real_model
 
 QUESTIONS = [
     ("Qu'est-ce que la valeur actuelle nette ?", "La valeur actuelle nette"),

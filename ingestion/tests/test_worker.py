@@ -111,7 +111,6 @@ def wait_for(what, condition, seconds):
         time.sleep(0.02)
 
 
-@pytest.mark.xdist_group("worker")
 def test_a_killed_worker_leaves_no_half_document_and_the_run_finishes(installation, tmp_path):
     import zipfile
 
