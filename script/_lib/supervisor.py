@@ -116,8 +116,7 @@ class Supervisor:
                 stack.callback(redis.stop)
                 self.environment["PREUVE_REDIS_URL"] = redis.url
                 self.children.append(Child("Redis", redis.process, 0))
-            self.manage("migrate", "--verbosity", "0")
-            people = self.manage("demo", "--if-missing")
+            people = self.manage("prepare")
             if static_is_stale(self.data_dir / "static"):
                 self.manage("collectstatic", "--noinput", "--verbosity", "0")
             self.serve(stack)
