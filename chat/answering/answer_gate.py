@@ -41,7 +41,7 @@ __all__ = [
     "still_admissible",
 ]
 
-#: First source document, AnswerGate: 1 to 3 pairs of source and quote.
+#: The specification's answer gate: 1 to 3 pairs of source and quote.
 MAX_QUOTES = 3
 #: Titles shown without a claim; a choice: what fits under a refusal on a phone.
 MAX_CLOSEST = 3

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from chat.answering.types import Evidence
 
-#: DESIGN §5.8 and the second source document: 8 to 12 chunks, balanced between documents.
+#: The specification: 8 to 12 chunks, balanced between documents.
 MIN_CHUNKS = 8
 MAX_CHUNKS = 12
 #: A choice: 12 slides of 1,000 characters with room to spare; a profile gives its own budget.

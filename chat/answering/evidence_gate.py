@@ -2,10 +2,10 @@
 
 The numbers and the rules stand in `knowledge.retrieval.admission`, beside the calibration that
 makes them, so that the score that is compared is the score that was calibrated: calibrated (s =
-best cosine + 0.10 x coverage against tau per index and language; FINDINGS.md, Refusal) or strict
-(first source document: minimum cosine and a significant lexical overlap, at most three). In both a
-code or a place that the question names must stand in the evidence. Here the decision becomes what a
-turn needs: evidence, or the reason of a refusal and the nearest titles.
+best cosine + 0.10 x coverage against tau per index and language; measurements.md, Refusal) or
+strict (minimum cosine and a significant lexical overlap, at most three). In both a code or a place
+that the question names must stand in the evidence. Here the decision becomes what a turn needs:
+evidence, or the reason of a refusal and the nearest titles.
 """
 
 from __future__ import annotations

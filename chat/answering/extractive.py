@@ -1,9 +1,9 @@
 """The default answerer: no model, only sentences of the evidence, quoted exactly.
 
 Sentence score = e5 (min-max in the pool) + idf coverage of the question + 0.3 answer type + 0.5
-passage score, over the top 5 passages (FINDINGS.md, Extractive answers). Measured with this module:
+passage score, over the top 5 passages (measurements.md, Extractive answers). Measured with it:
 the gold answer is in the first, first two, first three sentences of 65/77/82 % of 150 questions of
-PIAF (FINDINGS.md: 56/69/76).
+PIAF (measurements.md: 56/69/76).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from knowledge.retrieval.types import Analysis
 
-#: FINDINGS.md, Extractive answers (bench/quality/extractive.py, e5+lex+type+passage, top 5).
+#: measurements.md, Extractive answers (e5, words, type and passage, top 5).
 POOL = 5
 WEIGHT_TYPE = 0.3
 WEIGHT_PASSAGE = 0.5
@@ -41,7 +41,7 @@ TITLE_SHARE = 0.5
 #: A second or third sentence is shown if it comes this close to the first; a choice.
 KEEP_WITHIN = 0.7
 #: Taken off a further sentence of a passage already quoted, so that a near passage gets its turn; a
-#: choice: the right slide is second in a fifth of the questions (FINDINGS.md: recall against MRR).
+#: choice: the right slide is second in a fifth of the questions (measurements.md).
 SAME_PASSAGE = 0.15
 #: Given to a further sentence for the share of the question that none before it holds: the other
 #: side of a comparison. A choice.
@@ -61,7 +61,7 @@ SUBJECT = 1.0
 #: has no calibrated one (`Gate.sentence_threshold`). Between the right answers and the rest: 10 %
 #: of PIAF's right answers lie below 0.883, 2 % of the demo's French ones below 0.889 (e5-small).
 MIN_CONFIDENCE = 0.88
-#: Confidence = raw cosine + this x coverage, as in the evidence gate (FINDINGS.md, Refusal).
+#: Confidence = raw cosine + this x coverage, as in the evidence gate (measurements.md, Refusal).
 COVERAGE_SHARE = 0.10
 #: Characters of a slide quoted when the question asks for the slide itself; a choice: one screen.
 PLACE_CHARS = 900

@@ -20,7 +20,7 @@ def parse_proposal(text: str) -> Proposal | None:
     """The proposal that `text` is as JSON, alone or in a code fence; `None` if it is not one.
 
     `{"can_answer": true, "quotes": [{"source_id": "S1", "quote": "…"}]}`; `evidence` is read as
-    `quotes`, for the name that the first source document gives it. Nothing is guessed from prose.
+    `quotes`, as some models call it. Nothing is guessed from prose.
     """
     if len(text) > MAX_CHARACTERS:
         return None

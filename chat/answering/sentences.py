@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: A quote has at least 20 characters after trimming (DESIGN §5, first source document's
-#: AnswerGate).
+#: A quote has at least 20 characters after trimming (the specification's answer gate).
 MIN_QUOTE = 20
 #: A lead-in takes the list it announces along up to this many characters; a choice: about a slide.
 LEAD_IN_CHARS = 500

@@ -2,7 +2,7 @@
 
 Calibrated (default): s = best cosine + 0.10 x coverage of the best fused passage, against the
 95 % point of s over a bank of off-topic control questions, taken on the very scope and per
-question language (FINDINGS.md, Refusal). Strict: the rule of the first source document. Under
+question language (measurements.md, Refusal). Strict: the rule of the specification. Under
 both, a code or a place that the question names must be in the evidence.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from knowledge.retrieval.profiles.base import EmbeddingProfile
     from knowledge.retrieval.sqlite import SqliteEngine
 
-COVERAGE_WEIGHT = 0.10  # FINDINGS.md, Refusal
+COVERAGE_WEIGHT = 0.10  # measurements.md, Refusal
 QUANTILE = 0.95  # share of off-topic questions refused on this scope
 CONTEXT_QUANTILE = 0.50  # below the median control, a passage is no nearer than noise
 TOPIC_OUTLIER = 3.0  # robust deviations above the other topics: the course is about this topic
@@ -52,11 +52,11 @@ TOPIC_OUTLIER = 3.0  # robust deviations above the other topics: the course is a
 # without a source in scope, 14 foreign; e5-small): admitted 118, 18 and 1; sure 115, 8 and 0.
 NAME_PENALTY = 0.03  # per name in the question that no candidate says, at most two
 SURE_MARGIN = 0.03
-LIMIT = 12  # DESIGN §5: 8 to 12 chunks
+LIMIT = 12  # The specification: 8 to 12 chunks
 CALIBRATED = "calibrated"
 STRICT_RULE = "strict"
 
-# The first source document: cosine >= 0.60, a significant lexical overlap, at most three passages.
+# The strict rule: cosine >= 0.60, a significant lexical overlap, at most three passages.
 # Its 0.60 is for embeddinggemma; e5 cosines of anything at all lie above 0.70, so the floor
 # depends on the model.
 _STRICT_COSINES = {"multilingual-e5-small": 0.82}
@@ -70,7 +70,7 @@ def strict(model: str) -> Thresholds:
     floor = next((v for k, v in _STRICT_COSINES.items() if k in model), _STRICT_COSINE)
     return Thresholds(
         rule=STRICT_RULE,
-        source=f"first source document; minimum cosine {floor} for {model or 'any model'}",
+        source=f"strict rule; minimum cosine {floor} for {model or 'any model'}",
         min_cosine=floor,
         min_overlap=_STRICT_OVERLAP,
         limit=3,

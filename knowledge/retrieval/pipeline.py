@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from knowledge.retrieval.sqlite import SqliteEngine
 
-WITH_PARTS = 12  # DESIGN §5: a context holds at most 12 chunks
+WITH_PARTS = 12  # the specification: a context holds at most 12 chunks
 
 LoadFacts = Callable[[Sequence[int]], dict[int, ChunkFacts]]
 

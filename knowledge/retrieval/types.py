@@ -218,10 +218,10 @@ class Verdict:
 class Admission:
     """What the evidence gate lets through, best first. Empty `evidence` is a refusal, for `reason`.
 
-    `sure` false with evidence: show the closest passages and claim nothing (DESIGN §5, three
-    states). Reasons: "admitted", "empty" (nothing was ranked), "below_threshold",
-    "unknown_identifier", "unknown_place" (the session, slide, … that the question names is not in
-    the evidence); the last two list what is `missing`.
+    `sure` false with evidence: show the closest passages and claim nothing. Reasons: "admitted",
+    "empty" (nothing was ranked), "below_threshold", "unknown_identifier", "unknown_place" (the
+    session, slide, … that the question names is not in the evidence); the last two list what is
+    `missing`.
     """
 
     evidence: tuple[Candidate, ...]

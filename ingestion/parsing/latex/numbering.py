@@ -1,6 +1,6 @@
 """Slide numbers as beamer prints them, and the page of the PDF on which a frame starts.
 
-Rules as measured with pdfTeX (FINDINGS, LaTeX): `\\maketitle`, hook frames and `\\againframe` count;
+Rules as measured with pdfTeX (measurements.md, LaTeX): `\\maketitle`, hook frames and `\\againframe` count;
 `<0>` takes no number; `<beamer:0>` and `<article>` take one and are not shown; `noframenumbering`
 repeats the last number; each page of `allowframebreaks` counts. After an automatic break the
 numbers cannot be known from the source and are left out, with a warning, until the deck sets the

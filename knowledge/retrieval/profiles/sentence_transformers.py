@@ -30,7 +30,7 @@ class SentenceTransformers(Profile):
     Prefixes are those of the model's own prompts unless given; models named e5 without prompts
     get `query: ` and `passage: `, as their card asks. `offline` (always so for a folder) keeps
     the hub from being asked: a name that is not in the cache then fails at once instead of after
-    70 seconds (FINDINGS.md, Embeddings).
+    70 seconds (measurements.md, Embeddings).
     """
 
     batch_size: ClassVar[int] = 32
